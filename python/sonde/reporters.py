@@ -1,0 +1,237 @@
+"""What happens to the regions at exit: a table, CSV, or nothing but the rows.
+
+A reporter is any object with ``dump_profiler(profiler)``; ``profiler`` is a :class:`Profiler`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TextIO
+
+from sonde import _core
+
+#: A column by name, or a function ``(row, all_rows) -> str`` with the attribute ``column_name``.
+Column = str | Callable[["Slice", "list[Slice]"], str]
+
+CONSOLE_COLUMNS: tuple[Column, ...] = ("name", "total", "percent_of_total", "count", "min", "average", "max")
+CSV_COLUMNS: tuple[Column, ...] = (
+    "id",
+    "name",
+    "parent_id",
+    "parent_name",
+    "total_us",
+    "total_inner_us=self_us",
+    "count",
+    "min_us",
+    "average_us",
+    "max_us",
+)
+
+#: What the columns of Region Profiler are called here.
+_SYNONYMS = {
+    "total_inner": "total_inner=self",
+    "total_inner_us": "total_inner_us=self_us",
+    "percents_of_total": "percent_of_total",
+    "indented_name": "name",
+    "node_id": "id",
+    "stddev": "deviation",
+    "file:line": "place",
+}
+
+
+class Stats:
+    """Numbers of one region, in seconds."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.count: int = row["count"]
+        self.total: float = row["total_ns"] / 1e9
+        self.min: float = row["min_ns"] / 1e9
+        self.max: float = row["max_ns"] / 1e9
+        self.avg: float = (row["average_ns"] or 0) / 1e9
+
+
+class Node:
+    """One region below its parent, as reporters written for Region Profiler expect it."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.name: str = row["name"]
+        self.stats = Stats(row)
+        self.children: dict[str, Node] = {}
+        self.row = row
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Slice:
+    """One row of the report, as column functions written for Region Profiler expect it. Times in seconds."""
+
+    def __init__(self, row: dict[str, Any], parent: Slice | None) -> None:
+        stats = Stats(row)
+        self.id: int = row["id"]
+        self.name: str = row["name"]
+        self.parent = parent
+        self.parent_name = parent.name if parent else ""
+        self.call_depth: int = row["depth"]
+        self.count = stats.count
+        self.total_time = stats.total
+        self.total_inner_time: float = row["self_ns"] / 1e9
+        self.avg_time = stats.avg
+        self.min_time = stats.min
+        self.max_time = stats.max
+
+
+class Profiler:
+    """What was measured up to one moment; what a reporter gets."""
+
+    def __init__(self, profile: _core.Profile) -> None:
+        self._profile = profile
+
+    def format(self, format: str = "table", columns: Iterable[str] | None = None, footer: bool = True) -> str:
+        """The regions as text.
+
+        >>> profiler.format("csv", columns=["name", "total_ns"])
+        """
+        return self._profile.format(format, columns=columns, footer=footer)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary a row, in the order of the table; times in whole nanoseconds."""
+        return self._profile.rows("regions")
+
+    @property
+    def root(self) -> Node:
+        """The main thread as a tree of nodes; other threads hang below it under their own names."""
+        nodes: list[Node] = []
+        for row in self.rows():
+            node = Node(row)
+            nodes.append(node)
+            if len(nodes) > 1:
+                parent = nodes[row["parent_id"] or 0]
+                parent.children[node.name] = node
+        return nodes[0]
+
+    def slices(self) -> list[Slice]:
+        """The rows as objects, each with its parent."""
+        slices: list[Slice] = []
+        for row in self.rows():
+            parent = row["parent_id"]
+            slices.append(Slice(row, None if parent is None else slices[parent]))
+        return slices
+
+
+class Reporter(Protocol):
+    """What ``install`` takes as a reporter."""
+
+    def dump_profiler(self, profiler: Profiler, /) -> object: ...
+
+
+def _column_name(column: Column) -> str:
+    name = column if isinstance(column, str) else getattr(column, "column_name", column.__name__)
+    return _SYNONYMS.get(name, name)
+
+
+def _is_foreign(column: Column) -> bool:
+    """A column function that is not just another way to say one of our names."""
+    return not isinstance(column, str)
+
+
+class _TableReporter:
+    """Columns and a stream; the formats differ."""
+
+    _format = "table"
+
+    def __init__(self, columns: Sequence[Column], stream: TextIO | None) -> None:
+        self.columns = tuple(columns)
+        self.stream = stream
+
+    @property
+    def wants_cpu(self) -> bool:
+        """Whether ``install`` has to measure CPU time for this reporter."""
+        return any(_column_name(column).split("=")[-1].startswith("cpu") for column in self.columns)
+
+    def _text(self, profiler: Profiler) -> str:
+        if not any(_is_foreign(column) for column in self.columns):
+            return profiler.format(self._format, [_column_name(column) for column in self.columns])
+        return _format_foreign(profiler, self.columns, self._format)
+
+    def dump_profiler(self, profiler: Profiler) -> None:
+        """Write the report."""
+        stream = sys.stderr if self.stream is None else self.stream
+        sys.stdout.flush()
+        stream.write(self._text(profiler))
+        stream.flush()
+
+
+def _format_foreign(profiler: Profiler, columns: Sequence[Column], format: str) -> str:
+    slices = profiler.slices()
+    rows = profiler.rows()
+    titles: list[str] = []
+    cells: list[list[str]] = [[] for _ in rows]
+    for column in columns:
+        if isinstance(column, str):
+            table = _column_texts(profiler, _column_name(column), format)
+            titles.append(table[0])
+            texts = table[1:]
+        else:
+            key = "column_print_name" if format == "table" else "column_name"
+            titles.append(str(getattr(column, key, column.__name__)))
+            texts = [str(column(row, slices)) for row in slices]
+        for row_cells, text in zip(cells, texts, strict=True):
+            row_cells.append(text)
+    return _core.format_cells(titles, cells, format)
+
+
+def _column_texts(profiler: Profiler, name: str, format: str) -> list[str]:
+    """The title and the cells of one of our own columns as text."""
+    lines = profiler.format("table" if format == "table" else "csv", [name], footer=False).splitlines()
+    return [lines[0].strip(), *(line.rstrip() for line in lines[2 if format == "table" else 1 :])]
+
+
+class ConsoleReporter(_TableReporter):
+    """Prints a table, by default to standard error.
+
+    >>> install(reporter=ConsoleReporter(columns=("name", "total", "self", "p99"), stream=sys.stdout))
+    """
+
+    def __init__(self, columns: Sequence[Column] = CONSOLE_COLUMNS, stream: TextIO | None = None) -> None:
+        super().__init__(columns, stream)
+
+
+class CsvReporter(_TableReporter):
+    """Writes comma-separated values, by default to standard error.
+
+    >>> install(reporter=CsvReporter(stream=open("regions.csv", "w")))
+    """
+
+    _format = "csv"
+
+    def __init__(self, columns: Sequence[Column] = CSV_COLUMNS, stream: TextIO | None = None) -> None:
+        super().__init__(columns, stream)
+
+
+class SilentReporter:
+    """Prints nothing and keeps the rows: ``rows[0]`` holds the column names, then one list of texts a region.
+
+    >>> silent = SilentReporter()
+    >>> install(reporter=silent)
+    >>> report()
+    >>> silent.rows[1][0]
+    '<main>'
+    """
+
+    def __init__(self, columns: Sequence[Column] = CONSOLE_COLUMNS) -> None:
+        self.columns = tuple(columns)
+        self.rows: list[list[str]] | None = None
+
+    def dump_profiler(self, profiler: Profiler) -> None:
+        """Keep the rows."""
+        texts = []
+        for column in self.columns:
+            if isinstance(column, str):
+                name = _column_name(column)
+                texts.append([name.split("=")[0], *_column_texts(profiler, name, "table")[1:]])
+            else:
+                slices = profiler.slices()
+                texts.append([_column_name(column), *(str(column(row, slices)) for row in slices)])
+        self.rows = [list(row) for row in zip(*texts, strict=True)]

@@ -1,0 +1,17 @@
+/* The one door to the heap, so that tests can make any allocation fail. */
+#ifndef SND_BASE_ALLOC_H
+#define SND_BASE_ALLOC_H
+
+#include "base/attr.h"
+
+/* As their libc namesakes; NULL when memory runs out. Free with snd_free. Thread-safe. */
+SND_MUST_USE void *snd_malloc(size_t size);
+SND_MUST_USE void *snd_calloc(size_t count, size_t size);
+SND_MUST_USE void *snd_realloc(void *block, size_t size);
+SND_MUST_USE char *snd_strdup(const char *text);
+void snd_free(void *block); /* NULL is allowed */
+
+/* Tests: let `count` more allocations succeed, then fail all until called with -1. */
+void snd_alloc_fail_after(long count);
+
+#endif

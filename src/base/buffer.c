@@ -1,0 +1,112 @@
+/* A growing run of bytes. */
+#include "base/buffer.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Room for `more` bytes and a NUL. */
+static int
+reserve(snd_buffer *self, size_t more)
+{
+    if (self->failed)
+        return 0;
+    if (more > SIZE_MAX / 4 - self->size)
+        goto fail;
+    size_t need = self->size + more + 1;
+    if (need <= self->capacity)
+        return 1;
+    size_t capacity = self->capacity < 64 ? 64 : self->capacity;
+    while (capacity < need)
+        capacity *= 2;
+    char *data = snd_realloc(self->data, capacity);
+    if (data == NULL)
+        goto fail;
+    self->data = data;
+    self->capacity = capacity;
+    return 1;
+fail:
+    self->failed = 1;
+    return 0;
+}
+
+void
+snd_buffer_free(snd_buffer *self)
+{
+    snd_free(self->data);
+    *self = (snd_buffer){0};
+}
+
+void
+snd_buffer_clear(snd_buffer *self)
+{
+    self->size = 0;
+    self->failed = 0;
+    if (self->data != NULL)
+        self->data[0] = '\0';
+}
+
+void
+snd_buffer_put(snd_buffer *self, const void *data, size_t size)
+{
+    if (size == 0 || !reserve(self, size))
+        return;
+    memcpy(self->data + self->size, data, size);
+    self->size += size;
+    self->data[self->size] = '\0';
+}
+
+void
+snd_buffer_text(snd_buffer *self, const char *text)
+{
+    snd_buffer_put(self, text, strlen(text));
+}
+
+void
+snd_buffer_char(snd_buffer *self, char value)
+{
+    snd_buffer_put(self, &value, 1);
+}
+
+void
+snd_buffer_repeat(snd_buffer *self, char value, size_t count)
+{
+    if (count == 0 || !reserve(self, count))
+        return;
+    memset(self->data + self->size, value, count);
+    self->size += count;
+    self->data[self->size] = '\0';
+}
+
+void
+snd_buffer_printf(snd_buffer *self, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (size < 0) {
+        self->failed = 1;
+        return;
+    }
+    if (!reserve(self, (size_t)size))
+        return;
+    va_start(args, format);
+    vsnprintf(self->data + self->size, (size_t)size + 1, format, args);
+    va_end(args);
+    self->size += (size_t)size;
+}
+
+snd_status
+snd_buffer_status(const snd_buffer *self)
+{
+    return self->failed ? SND_NO_MEMORY : SND_OK;
+}
+
+const char *
+snd_buffer_str(const snd_buffer *self)
+{
+    return self->data == NULL ? "" : self->data;
+}

@@ -1,0 +1,23 @@
+/* The texts of the status codes. */
+#include "base/status.h"
+
+#include <string.h>
+
+const char *
+snd_status_text(snd_status status)
+{
+#define SND_STATUS_TEXT(name, text) [SND_##name] = text,
+    static const char *const texts[] = {SND_STATUS_MAP(SND_STATUS_TEXT)};
+#undef SND_STATUS_TEXT
+    return (unsigned)status < SND_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+const char *
+snd_status_detail(snd_status status, int saved_errno)
+{
+    static _Thread_local char text[128];
+
+    if (status != SND_SYSTEM || saved_errno == 0)
+        return snd_status_text(status);
+    return strerror_r(saved_errno, text, sizeof text);
+}

@@ -1,0 +1,34 @@
+/* How every function that can fail says so. */
+#ifndef SND_BASE_STATUS_H
+#define SND_BASE_STATUS_H
+
+#include "base/attr.h"
+
+#define SND_STATUS_MAP(X)                                                                \
+    X(OK, "success")                                                                     \
+    X(NO_MEMORY, "out of memory")                                                        \
+    X(NOT_FOUND, "no such file")                                                         \
+    X(NOT_A_RECORDING, "this file is not a recording")                                   \
+    X(DAMAGED, "the recording is damaged")                                               \
+    X(NEWER, "the recording was written by a newer sonde; update sonde to read it")      \
+    X(BUSY, "the recording is in use by another program")                                \
+    X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=") \
+    X(NO_DATA, "the recording has nothing to show in this view")                         \
+    X(BAD_QUERY, "the query is not valid")                                               \
+    X(READ_ONLY, "a query may only read; this one would write")                          \
+    X(BAD_ARGUMENT, "an argument is not valid")                                          \
+    X(ALREADY, "a recording is already running")                                         \
+    X(NOT_RUNNING, "no recording is running")                                            \
+    X(SYSTEM, "a system call failed")
+
+#define SND_STATUS_ENUM(name, text) SND_##name,
+typedef enum snd_status { SND_STATUS_MAP(SND_STATUS_ENUM) SND_STATUS_COUNT } snd_status;
+#undef SND_STATUS_ENUM
+
+/* A sentence for people. Never NULL; static storage. */
+const char *snd_status_text(snd_status status);
+
+/* The same with what errno says, for SND_SYSTEM. The text stays valid until this thread's next call. */
+const char *snd_status_detail(snd_status status, int saved_errno);
+
+#endif

@@ -1,0 +1,42 @@
+/* sonde config: how to compile and link a C program with sonde. */
+#include "cli/commands.h"
+
+#include "cli/python.h"
+
+#include <stdio.h>
+
+static int
+run(const snd_arguments *given)
+{
+    snd_buffer folder = {0};
+    const char *cflags = snd_arguments_value(given, "cflags");
+    const char *libs = snd_arguments_value(given, "libs");
+    int status = SND_EXIT_OK;
+
+    if (cflags == NULL && libs == NULL)
+        return snd_complain("config needs --cflags, --libs or both");
+    if (!snd_python_ask("import os, sonde; print(os.path.dirname(sonde.__file__))", &folder))
+        status = snd_complain("no Python with sonde installed stands beside this program; install sonde-profiler there");
+    else
+        printf("%s%s%s%s%s%s%s\n", cflags == NULL ? "" : "-I", cflags == NULL ? "" : folder.data,
+               cflags == NULL ? "" : "/include", cflags != NULL && libs != NULL ? " " : "", libs == NULL ? "" : "-L",
+               libs == NULL ? "" : folder.data, libs == NULL ? "" : " -lsonde");
+    if (status == SND_EXIT_OK && libs != NULL)
+        printf("-Wl,-rpath,%s\n", folder.data);
+    snd_buffer_free(&folder);
+    return status;
+}
+
+static const snd_option options[] = {
+    {"cflags", 0, NULL, "flags for the compiler"},
+    {"libs", 0, NULL, "flags for the linker"},
+    {0},
+};
+
+const snd_command snd_command_config = {
+    .name = "config",
+    .usage = "--cflags --libs",
+    .about = "flags to compile and link a C program with sonde.h",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,173 @@
+/* sonde doctor: what works on this machine, and why something does not. */
+#include "cli/commands.h"
+
+#include "base/buffer.h"
+#include "cli/common.h"
+#include "cli/python.h"
+#include "os/clock.h"
+#include "os/process.h"
+#include "probe/region.h"
+#include "store/writer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* One finding: SND_OK or not, and a sentence. */
+typedef int check(snd_buffer *why);
+
+static uint64_t
+cost_of(uint64_t (*read_clock)(void))
+{
+    enum { READS = 1000 };
+    uint64_t before = snd_clock_monotonic_ns();
+    for (int i = 0; i < READS; i++)
+        (void)read_clock();
+    return (snd_clock_monotonic_ns() - before) / READS;
+}
+
+static uint64_t
+read_ticks(void)
+{
+    return snd_clock_ticks();
+}
+
+static int
+check_clock(snd_buffer *why)
+{
+    snd_clock_start(NULL);
+    const char *fault = snd_clock_why_not_counter();
+    if (fault == NULL)
+        snd_buffer_printf(why, "time-stamp counter at %.3f GHz", (double)snd_clock_counter_hz() / 1e9);
+    else
+        snd_buffer_printf(why, "the system's clock: %s", fault);
+    snd_buffer_printf(why, ", %llu ns a read", (unsigned long long)cost_of(read_ticks));
+    return 1; /* either works */
+}
+
+static int
+check_cpu_clock(snd_buffer *why)
+{
+    if (snd_clock_thread_cpu_ns() == 0) {
+        snd_buffer_text(why, "this system does not tell a thread's CPU time");
+        return 0;
+    }
+    snd_buffer_printf(why, "%llu ns a read, two reads an entry when asked for",
+                      (unsigned long long)cost_of(snd_clock_thread_cpu_ns));
+    return 1;
+}
+
+static int
+check_regions(snd_buffer *why)
+{
+    uint64_t cost = snd_region_own_cost_ns();
+    snd_buffer_printf(why, "%llu ns to enter and leave one from C", (unsigned long long)cost);
+    return cost != 0;
+}
+
+/* Writes a recording in the current folder and reads it again. */
+static int
+check_recording(snd_buffer *why)
+{
+    char path[PATH_MAX];
+    char here[PATH_MAX - 64];
+    snd_writer *writer = NULL;
+    snd_reader *reader = NULL;
+    snd_profile *profile = snd_profile_new();
+
+    if (getcwd(here, sizeof here) == NULL || profile == NULL)
+        strcpy(here, "/tmp");
+    snprintf(path, sizeof path, "%s/.sonde-doctor-%u.sonde", here, snd_process_id());
+    snd_status status = profile == NULL ? SND_NO_MEMORY : snd_writer_open(path, &writer);
+    if (status == SND_OK)
+        status = snd_writer_checkpoint(writer, profile, NULL);
+    if (status == SND_OK)
+        status = snd_reader_open(path, &reader);
+    if (status == SND_OK)
+        snd_buffer_printf(why, "written and read in %s with %s", here, snd_reader_library());
+    else
+        snd_buffer_printf(why, "no recording can be written in %s: %s", here, snd_status_detail(status, errno));
+    snd_reader_free(reader);
+    snd_writer_free(writer);
+    snd_profile_free(profile);
+    unlink(path);
+    return status == SND_OK;
+}
+
+static int
+check_timeline(snd_buffer *why)
+{
+    snd_buffer_printf(why, "zlib %s, %u bytes an event in a thread's ring of %u", zlibVersion(),
+                      (unsigned)sizeof(snd_event), SND_RING_SLOTS);
+    return 1;
+}
+
+static int
+check_python(snd_buffer *why)
+{
+    snd_buffer answer = {0};
+    char program[PATH_MAX + 32];
+    int works = 0;
+
+    if (!snd_python_find(program, sizeof program))
+        snd_buffer_text(why, "no Python stands beside this program or on PATH");
+    else if (!snd_python_ask("import platform, sonde; print(platform.python_version(), sonde.__version__)", &answer))
+        snd_buffer_printf(why, "%s cannot import sonde; install sonde-profiler there", program);
+    else {
+        snd_buffer_printf(why, "%s (Python and sonde %s)", program, snd_buffer_str(&answer));
+        works = 1;
+    }
+    snd_buffer_free(&answer);
+    return works;
+}
+
+static int
+check_terminal(snd_buffer *why)
+{
+    static const snd_option none[] = {{0}};
+    static const snd_command nothing = {.name = "", .options = none};
+    snd_arguments given = {.command = &nothing};
+    snd_format_options look = snd_terminal_options(&given);
+
+    snd_buffer_printf(why, "colour %s, Unicode %s", look.colour ? "on" : "off", look.unicode ? "on" : "off");
+    return 1;
+}
+
+static const struct {
+    const char *name;
+    check *run;
+} checks[] = {
+    {"clock", check_clock},         {"CPU clock", check_cpu_clock}, {"regions", check_regions},
+    {"recording", check_recording}, {"timeline", check_timeline},   {"Python", check_python},
+    {"terminal", check_terminal},
+};
+
+static int
+run(const snd_arguments *given)
+{
+    int failed = 0;
+
+    (void)given;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        snd_buffer why = {0};
+        int works = checks[i].run(&why);
+        failed |= !works;
+        printf("%-10s %-4s %s\n", checks[i].name, works ? "ok" : "off", snd_buffer_str(&why));
+        snd_buffer_free(&why);
+    }
+    return failed ? SND_EXIT_FAILED : SND_EXIT_OK;
+}
+
+static const snd_option options[] = {{0}};
+
+const snd_command snd_command_doctor = {
+    .name = "doctor",
+    .usage = "",
+    .about = "what works on this machine, and why something does not",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,97 @@
+/* sonde export: a recording for other programs. */
+#include "cli/commands.h"
+#include "cli/common.h"
+
+#include <string.h>
+
+static const snd_view *
+chosen_view(const snd_arguments *given)
+{
+    const char *name = snd_arguments_value(given, "view");
+    const char *names[16];
+    const snd_view *view = name == NULL ? &snd_views[0] : snd_view_find(name);
+
+    for (unsigned i = 0; i < snd_view_count; i++)
+        names[i] = snd_views[i].name;
+    if (view == NULL)
+        snd_complain_unknown("view", name, names, snd_view_count);
+    return view;
+}
+
+static const snd_format *
+chosen_format(const snd_arguments *given)
+{
+    const char *name = snd_arguments_value(given, "format");
+    const char *names[16];
+    const snd_format *format = name == NULL ? &snd_formats[0] : snd_format_find(name);
+
+    for (unsigned i = 0; i < snd_format_count; i++)
+        names[i] = snd_formats[i].name;
+    if (format == NULL)
+        snd_complain_unknown("format", name, names, snd_format_count);
+    return format;
+}
+
+static int
+export_timeline(const snd_opened *recording, const snd_format *format, const char *output)
+{
+    uint64_t events;
+    snd_status status = snd_reader_event_count(recording->reader, &events);
+    if (status == SND_OK && events == 0)
+        status = SND_NO_TIMELINE;
+    if (status != SND_OK)
+        return snd_complain_status(recording->path, status);
+    int file = snd_open_output(output);
+    if (file < 0)
+        return SND_EXIT_USAGE;
+    status = format->write_recording(recording->reader, recording->profile, file);
+    if (status != SND_OK)
+        snd_complain_status(status == SND_SYSTEM && output != NULL ? output : recording->path, status);
+    return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+}
+
+static int
+export_table(const snd_opened *recording, const snd_format *format, const snd_view *view,
+             const snd_arguments *given, const char *output)
+{
+    static const snd_format_options plain;
+    snd_table *table = snd_make_table(recording, view, given, 0);
+    int status = table == NULL ? SND_EXIT_USAGE : snd_print_table(table, format, &plain, output);
+    snd_table_free(table);
+    return status;
+}
+
+static int
+run(const snd_arguments *given)
+{
+    const char *output = snd_arguments_value(given, "output");
+    const snd_view *view = chosen_view(given);
+    const snd_format *format = view == NULL ? NULL : chosen_format(given);
+    snd_opened recording;
+    int status = SND_EXIT_USAGE;
+
+    if (format == NULL)
+        return SND_EXIT_USAGE;
+    if (snd_opened_open(given, &recording))
+        status = format->write_recording != NULL ? export_timeline(&recording, format, output)
+                                                 : export_table(&recording, format, view, given, output);
+    snd_opened_close(&recording);
+    return status;
+}
+
+static const snd_option options[] = {
+    {"format", 'f', "NAME", "table, csv, json, or chrome (the timeline, for Chrome and Perfetto)"},
+    {"view", 0, "NAME", "regions (the default), threads or counters"},
+    {"columns", 'c', "A,B,…", "these columns only"},
+    {"limit", 'n', "N", "the first N rows only"},
+    {"output", 'o', "FILE", "write there instead of standard output"},
+    {0},
+};
+
+const snd_command snd_command_export = {
+    .name = "export",
+    .usage = "FILE --format NAME [--view NAME] [-o OUT]",
+    .about = "write a recording as a table, CSV, JSON or a Chrome trace",
+    .options = options,
+    .run = run,
+};

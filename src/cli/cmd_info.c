@@ -1,0 +1,172 @@
+/* sonde info: what a recording is of. */
+#include "cli/commands.h"
+#include "cli/common.h"
+
+#include "base/duration.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { FACT, VALUE, COLUMN_COUNT };
+
+static const snd_column columns[] = {
+    [FACT] = {"fact", "fact", SND_UNIT_TEXT, 1},
+    [VALUE] = {"value", "value", SND_UNIT_TEXT, 1},
+};
+
+/* What is gathered before it becomes a table. */
+typedef struct facts {
+    snd_table *table;
+    snd_status status;
+} facts;
+
+static void
+add(facts *self, const char *fact, const char *value)
+{
+    snd_cell *cells;
+
+    if (self->status != SND_OK || value == NULL || *value == '\0')
+        return;
+    self->status = snd_table_add_row(self->table, 0, &cells);
+    if (self->status != SND_OK)
+        return;
+    cells[FACT] = (snd_cell){.is_there = 1, .text = snd_table_text(self->table, fact)};
+    cells[VALUE] = (snd_cell){.is_there = 1, .text = snd_table_text(self->table, value)};
+    if (cells[FACT].text == NULL || cells[VALUE].text == NULL)
+        self->status = SND_NO_MEMORY;
+}
+
+static void
+add_printf(facts *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
+
+static void
+add_printf(facts *self, const char *fact, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add(self, fact, text);
+}
+
+static void
+add_start(facts *self, const snd_profile *profile)
+{
+    uint64_t ns = snd_profile_info_number(profile, "start_realtime_ns");
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm local;
+    char text[64];
+
+    if (ns != 0 && localtime_r(&seconds, &local) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &local) != 0)
+        add(self, "started", text);
+}
+
+static void
+add_duration(facts *self, const char *fact, uint64_t ns)
+{
+    char text[SND_DURATION_SIZE];
+    snd_duration_text(ns, text);
+    add(self, fact, text);
+}
+
+static uint64_t
+entries_of(const snd_profile *profile)
+{
+    uint64_t entries = 0;
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
+            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT);
+    return entries;
+}
+
+static void
+add_counts(facts *self, const snd_opened *recording)
+{
+    const snd_profile *profile = recording->profile;
+    uint64_t dropped_entries = snd_profile_info_number(profile, "lost_entries");
+    uint64_t dropped_events = snd_profile_info_number(profile, "lost_events");
+    uint64_t events = 0;
+    uint64_t entries = entries_of(profile);
+    uint64_t cost = snd_profile_info_number(profile, "own_cost_ns");
+    char all[SND_DURATION_SIZE];
+
+    for (uint32_t i = 0; i < profile->track_count; i++) {
+        dropped_entries += profile->tracks[i].dropped_entries;
+        dropped_events += profile->tracks[i].dropped_events;
+    }
+    if (snd_reader_event_count(recording->reader, &events) != SND_OK)
+        events = 0;
+    add_printf(self, "threads", "%u", profile->track_count);
+    add_printf(self, "entries", "%llu", (unsigned long long)entries);
+    add_printf(self, "timeline", "%llu events", (unsigned long long)events);
+    add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)dropped_entries,
+               (unsigned long long)dropped_events);
+    snd_duration_text(entries * cost, all);
+    add_printf(self, "own cost", "%llu ns an entry, about %s in all", (unsigned long long)cost, all);
+}
+
+static void
+gather(facts *self, const snd_opened *recording)
+{
+    const snd_profile *profile = recording->profile;
+    const char *complete = snd_profile_info(profile, "complete");
+
+    add(self, "program", snd_profile_info(profile, "program"));
+    add(self, "arguments", snd_profile_info(profile, "arguments"));
+    add(self, "host", snd_profile_info(profile, "host"));
+    add(self, "process", snd_profile_info(profile, "process_id"));
+    add(self, "rank", snd_profile_info(profile, "rank"));
+    add(self, "Python", snd_profile_info(profile, "python"));
+    add(self, "sonde", snd_profile_info(profile, "sonde"));
+    add_start(self, profile);
+    add_duration(self, "length", snd_profile_info_number(profile, "length_ns"));
+    add(self, "probes", snd_profile_info(profile, "probes"));
+    add(self, "clock", snd_profile_info(profile, "clock"));
+    add_counts(self, recording);
+    add(self, "state",
+        complete != NULL && strcmp(complete, "1") == 0 ? "complete"
+                                                       : "up to the last checkpoint: the program runs or was killed");
+}
+
+static int
+run(const snd_arguments *given)
+{
+    const char *name = snd_arguments_value(given, "format");
+    const snd_format *format = snd_format_find(name == NULL ? "table" : name);
+    static const char *const names[] = {"table", "csv", "json"};
+    snd_opened recording;
+    int status = SND_EXIT_USAGE;
+
+    if (format == NULL || format->write_table == NULL)
+        return snd_complain_unknown("format", name, names, 3);
+    if (snd_opened_open(given, &recording)) {
+        facts self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
+        snd_format_options look = {.no_head = 1};
+        if (self.table == NULL)
+            self.status = SND_NO_MEMORY;
+        gather(&self, &recording);
+        status = self.status == SND_OK ? snd_print_table(self.table, format, &look, NULL)
+                                       : snd_complain("%s", snd_status_text(self.status));
+        snd_table_free(self.table);
+    }
+    snd_opened_close(&recording);
+    return status;
+}
+
+static const snd_option options[] = {
+    {"format", 'f', "NAME", "table, csv or json"},
+    {0},
+};
+
+const snd_command snd_command_info = {
+    .name = "info",
+    .usage = "FILE",
+    .about = "what a recording is of: program, host, length, cost",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,20 @@
+/* The sub-commands. Each stands in a file of its own: cmd_NAME.c. */
+#ifndef SND_CLI_COMMANDS_H
+#define SND_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+/* In the order of the help. */
+#define SND_COMMAND_MAP(X) \
+    X(view)                \
+    X(export)              \
+    X(info)                \
+    X(sql)                 \
+    X(doctor)              \
+    X(config)
+
+#define SND_COMMAND_DECLARE(name) extern const snd_command snd_command_##name;
+SND_COMMAND_MAP(SND_COMMAND_DECLARE)
+#undef SND_COMMAND_DECLARE
+
+#endif

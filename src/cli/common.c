@@ -1,0 +1,199 @@
+/* What several sub-commands do. */
+#include "cli/common.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int
+snd_complain_status(const char *path, snd_status status)
+{
+    return snd_complain("%s: %s", path, snd_status_detail(status, errno));
+}
+
+int
+snd_opened_open(const snd_arguments *given, snd_opened *out)
+{
+    *out = (snd_opened){0};
+    if (given->word_count == 0) {
+        snd_complain("%s needs a recording: sonde %s FILE.sonde", given->command->name, given->command->name);
+        return 0;
+    }
+    out->path = given->words[0];
+    snd_status status = snd_reader_open(out->path, &out->reader);
+    if (status == SND_OK)
+        status = snd_reader_profile(out->reader, &out->profile);
+    if (status != SND_OK)
+        snd_complain_status(out->path, status);
+    return status == SND_OK;
+}
+
+void
+snd_opened_close(snd_opened *self)
+{
+    snd_profile_free(self->profile);
+    snd_reader_free(self->reader);
+    *self = (snd_opened){0};
+}
+
+static void
+complain_column(const snd_table *table, const char *name)
+{
+    const char **names = snd_calloc((size_t)table->column_count + 1, sizeof *names);
+
+    for (uint32_t i = 0; names != NULL && i < table->column_count; i++)
+        names[i] = table->columns[i].name;
+    if (names != NULL)
+        snd_complain_unknown("column", name, names, table->column_count);
+    snd_free(names);
+}
+
+/* The table with the columns of a comma-separated list; `table` is used up. */
+static snd_table *
+choose_columns(snd_table *table, const char *list)
+{
+    char *text = snd_strdup(list);
+    const char **names = snd_calloc(strlen(list) + 2, sizeof *names);
+    uint32_t count = 0, unknown = 0;
+    snd_table *chosen = NULL;
+
+    if (text != NULL && names != NULL) {
+        char *rest = NULL;
+        for (char *name = strtok_r(text, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+            names[count++] = name;
+        snd_status status = snd_table_select(table, names, count, &unknown, &chosen);
+        if (status == SND_BAD_ARGUMENT)
+            complain_column(table, names[unknown]);
+        else if (status != SND_OK)
+            snd_complain("%s", snd_status_text(status));
+    }
+    snd_free(text);
+    snd_free(names);
+    snd_table_free(table);
+    return chosen;
+}
+
+static snd_table *
+choose_shown(snd_table *table)
+{
+    snd_table *chosen = NULL;
+    snd_status status = snd_table_select_shown(table, &chosen);
+    if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    snd_table_free(table);
+    return chosen;
+}
+
+/* 0 after complaining about a --limit that is no whole number. */
+static int
+read_limit(const snd_arguments *given, uint32_t *limit)
+{
+    const char *text = snd_arguments_value(given, "limit");
+    char *end;
+
+    *limit = UINT32_MAX;
+    if (text == NULL)
+        return 1;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > UINT32_MAX) {
+        snd_complain("--limit takes a whole number, not '%s'", text);
+        return 0;
+    }
+    *limit = (uint32_t)value;
+    return 1;
+}
+
+snd_table *
+snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given, int shown_only)
+{
+    snd_table *table = NULL;
+    uint32_t limit;
+
+    if (!read_limit(given, &limit))
+        return NULL;
+    snd_status status = view->make(recording->profile, &table);
+    if (status == SND_NO_DATA) {
+        snd_complain("%s: the recording has nothing to show as %s", recording->path, view->name);
+        return NULL;
+    }
+    if (status != SND_OK) {
+        snd_complain_status(recording->path, status);
+        return NULL;
+    }
+    if (table->row_count > limit)
+        table->row_count = limit;
+    const char *columns = snd_arguments_value(given, "columns");
+    if (columns != NULL)
+        return choose_columns(table, columns);
+    return shown_only ? choose_shown(table) : table;
+}
+
+snd_format_options
+snd_terminal_options(const snd_arguments *given)
+{
+    const char *colour = snd_arguments_value(given, "color");
+    const char *term = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR");
+    struct winsize size;
+    snd_format_options options = {0};
+
+    options.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (isatty(STDOUT_FILENO)) {
+        options.colour = (no_colour == NULL || *no_colour == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+            options.width = size.ws_col;
+    }
+    if (colour != NULL)
+        options.colour = strcmp(colour, "always") == 0 || (strcmp(colour, "auto") == 0 && options.colour);
+    return options;
+}
+
+int
+snd_open_output(const char *output)
+{
+    if (output == NULL || strcmp(output, "-") == 0)
+        return STDOUT_FILENO;
+    int file = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        snd_complain("%s: cannot be written: %s", output, strerror(errno));
+    return file;
+}
+
+int
+snd_close_output(int file, const char *output)
+{
+    if (file == STDOUT_FILENO || close(file) == 0)
+        return 1;
+    snd_complain("%s: cannot be written: %s", output, strerror(errno));
+    return 0;
+}
+
+int
+snd_print_table(const snd_table *table, const snd_format *format, const snd_format_options *options,
+                const char *output)
+{
+    snd_buffer text = {0};
+
+    format->write_table(table, options, &text);
+    snd_status status = snd_buffer_status(&text);
+    int file = status == SND_OK ? snd_open_output(output) : -1;
+    if (status == SND_OK && file >= 0) {
+        status = snd_write_all(file, text.data, text.size);
+        if (status != SND_OK)
+            snd_complain("%s: cannot be written: %s", output == NULL ? "standard output" : output, strerror(errno));
+        if (!snd_close_output(file, output))
+            status = SND_SYSTEM;
+    }
+    else if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    snd_buffer_free(&text);
+    return status == SND_OK && file >= 0 ? SND_EXIT_OK : SND_EXIT_USAGE;
+}

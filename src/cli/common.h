@@ -1,0 +1,41 @@
+/* What several sub-commands do: open a recording, make a view's table, print it. */
+#ifndef SND_CLI_COMMON_H
+#define SND_CLI_COMMON_H
+
+#include "cli/options.h"
+#include "format/format.h"
+#include "view/view.h"
+
+typedef struct snd_opened {
+    const char *path;
+    snd_reader *reader;
+    snd_profile *profile;
+} snd_opened;
+
+/* Opens the recording that is the command's only word. Returns 0 after printing one line when it cannot; close with
+ * snd_opened_close in any case. */
+int snd_opened_open(const snd_arguments *given, snd_opened *out);
+void snd_opened_close(snd_opened *self);
+
+/* The table of a view, with the columns of --columns (or, `shown_only`, those shown by default) and the first --limit
+ * rows. The caller owns it. NULL after printing one line. */
+snd_table *snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given,
+                          int shown_only);
+
+/* How tables look on the terminal that is standard output. */
+snd_format_options snd_terminal_options(const snd_arguments *given);
+
+/* Writes a table to standard output or to the file of --output. The exit status. */
+int snd_print_table(const snd_table *table, const snd_format *format, const snd_format_options *options,
+                    const char *output);
+
+/* Opens the file of --output for writing; standard output for NULL and "-". -1 after printing one line. */
+int snd_open_output(const char *output);
+
+/* Closes what snd_open_output gave. Returns 0 after printing one line when that fails. */
+int snd_close_output(int file, const char *output);
+
+/* Complains about a status. SND_EXIT_USAGE. */
+int snd_complain_status(const char *path, snd_status status);
+
+#endif

@@ -1,0 +1,116 @@
+/* The program `sonde`: finds the sub-command and hands over. */
+#include "cli/commands.h"
+
+#include "base/alloc.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const snd_command *const commands[] = {
+#define SND_COMMAND_ENTRY(name) &snd_command_##name,
+    SND_COMMAND_MAP(SND_COMMAND_ENTRY)
+#undef SND_COMMAND_ENTRY
+};
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static void
+print_help(void)
+{
+    puts("sonde: one profiler for Python programs\n\nusage: sonde COMMAND …\n\ncommands:");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-8s %s\n", commands[i]->name, commands[i]->about);
+    puts("\noptions:\n  --help     this text; 'sonde COMMAND --help' tells more\n  --version  the version");
+    puts("\nRegions are measured from inside a program: import sonde; sonde.install(recording=\"run.sonde\").");
+}
+
+static void
+print_command_help(const snd_command *command)
+{
+    printf("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
+    if (command->options[0].name != NULL)
+        puts("\noptions:");
+    for (const snd_option *option = command->options; option->name != NULL; option++) {
+        char left[64];
+        char letter[] = {'-', option->letter, ',', ' ', '\0'};
+        snprintf(left, sizeof left, "%s--%s%s%s", option->letter == 0 ? "" : letter, option->name,
+                 option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
+        printf("  %-24s %s\n", left, option->about);
+    }
+}
+
+static const snd_command *
+find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int
+complain_command(const char *word)
+{
+    const char *names[COMMAND_COUNT];
+
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i]->name;
+    return snd_complain_unknown(word[0] == '-' ? "option" : "command", word, names, COMMAND_COUNT);
+}
+
+static int
+wants_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return 1;
+    return 0;
+}
+
+static int
+run_command(const snd_command *command, int argc, char **argv)
+{
+    snd_arguments given = {.command = command};
+
+    if (wants_help(argc, argv)) {
+        print_command_help(command);
+        return SND_EXIT_OK;
+    }
+    given.words = snd_calloc((size_t)argc + 1, sizeof *given.words);
+    if (given.words == NULL)
+        return snd_complain("out of memory");
+    int status = snd_arguments_parse(command, argc, argv, &given) ? command->run(&given) : SND_EXIT_USAGE;
+    snd_free(given.words);
+    return status;
+}
+
+static int
+run(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        const snd_command *about = argc > 2 ? find_command(argv[2]) : NULL;
+        if (argc > 2 && about == NULL)
+            return complain_command(argv[2]);
+        if (about != NULL)
+            print_command_help(about);
+        else
+            print_help();
+        return SND_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("sonde " SND_VERSION);
+        return SND_EXIT_OK;
+    }
+    const snd_command *command = find_command(argv[1]);
+    return command == NULL ? complain_command(argv[1]) : run_command(command, argc - 2, argv + 2);
+}
+
+int
+main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    int status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return snd_complain("cannot write the output");
+    return status;
+}

@@ -1,0 +1,155 @@
+/* The words of a command line. */
+#include "cli/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+snd_complain(const char *format, ...)
+{
+    va_list args;
+
+    fputs("sonde: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return SND_EXIT_USAGE;
+}
+
+/* Letters to insert, remove or replace. Long words are as far apart as their first 63 letters. */
+static unsigned
+distance(const char *a, const char *b)
+{
+    unsigned row[64];
+    size_t width = strnlen(b, 63);
+
+    for (unsigned j = 0; j <= width; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= 63 && a[i - 1] != '\0'; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= width; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[width];
+}
+
+const char *
+snd_nearest(const char *word, const char *const *names, unsigned count)
+{
+    const char *best = NULL;
+    unsigned least = (unsigned)strlen(word) / 3 + 2;
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned far = distance(word, names[i]);
+        if (far < least) {
+            least = far;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+int
+snd_complain_unknown(const char *what, const char *word, const char *const *names, unsigned count)
+{
+    const char *nearest = snd_nearest(word, names, count);
+
+    if (nearest != NULL)
+        return snd_complain("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
+    fprintf(stderr, "sonde: unknown %s '%s'; there %s ", what, word, count == 1 ? "is" : "are");
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stderr, "%s%s", i == 0 ? "" : ", ", names[i]);
+    fputc('\n', stderr);
+    return SND_EXIT_USAGE;
+}
+
+static int
+option_count(const snd_command *command)
+{
+    int count = 0;
+    while (command->options[count].name != NULL)
+        count++;
+    return count;
+}
+
+static int
+complain_option(const snd_command *command, const char *word)
+{
+    const char *names[SND_OPTION_LIMIT + 1];
+    unsigned count = 0;
+
+    for (int i = 0; i < option_count(command); i++)
+        names[count++] = command->options[i].name;
+    names[count++] = "help";
+    const char *nearest = snd_nearest(word + strspn(word, "-"), names, count);
+    if (nearest != NULL)
+        snd_complain("%s has no option '%s'; did you mean '--%s'?", command->name, word, nearest);
+    else
+        snd_complain("%s has no option '%s'; 'sonde %s --help' lists them", command->name, word, command->name);
+    return 0;
+}
+
+/* -1 for an unknown one. `*value` is what stands behind '=' or, after a letter, right behind it; NULL: nothing. */
+static int
+find_option(const snd_command *command, const char *word, const char **value)
+{
+    int is_long = word[1] == '-';
+    const char *name = word + 1 + is_long;
+    size_t len = is_long ? strcspn(name, "=") : 1;
+
+    *value = name[len] == '\0' ? NULL : name + len + is_long;
+    for (int i = 0; i < option_count(command); i++) {
+        const snd_option *option = &command->options[i];
+        if (is_long ? strncmp(option->name, name, len) == 0 && option->name[len] == '\0' : option->letter == name[0])
+            return i;
+    }
+    return -1;
+}
+
+int
+snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given)
+{
+    int words_only = 0;
+
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        const char *value;
+        if (words_only || word[0] != '-' || word[1] == '\0') {
+            given->words[given->word_count++] = word;
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            words_only = 1;
+            continue;
+        }
+        int option = find_option(command, word, &value);
+        if (option < 0 || (command->options[option].value == NULL && value != NULL))
+            return complain_option(command, word);
+        if (command->options[option].value != NULL && value == NULL) {
+            if (i + 1 == argc) {
+                snd_complain("%s: option '%s' needs %s", command->name, word, command->options[option].value);
+                return 0;
+            }
+            value = argv[++i];
+        }
+        given->values[option] = value == NULL ? "" : value;
+    }
+    given->words[given->word_count] = NULL;
+    return 1;
+}
+
+const char *
+snd_arguments_value(const snd_arguments *given, const char *name)
+{
+    for (int i = 0; i < option_count(given->command); i++)
+        if (strcmp(given->command->options[i].name, name) == 0)
+            return given->values[i];
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* The words of a command line. */
+#ifndef SND_CLI_OPTIONS_H
+#define SND_CLI_OPTIONS_H
+
+#include "base/attr.h"
+
+/* Exit statuses of the program. */
+#define SND_EXIT_OK 0
+#define SND_EXIT_FAILED 1
+#define SND_EXIT_USAGE 2
+
+/* One option of a command. A list of them ends with a NULL name. */
+typedef struct snd_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* what follows it, for the help; NULL: nothing follows */
+    const char *about;
+} snd_option;
+
+#define SND_OPTION_LIMIT 32u
+
+/* What was given. Texts point into argv. */
+typedef struct snd_arguments {
+    const struct snd_command *command;
+    const char *values[SND_OPTION_LIMIT]; /* per option; "" for one that takes no value; NULL: not given */
+    const char **words;                   /* the rest, ended by NULL */
+    int word_count;
+} snd_arguments;
+
+typedef struct snd_command {
+    const char *name;
+    const char *usage; /* the words after its name */
+    const char *about; /* one line */
+    const snd_option *options;
+    int (*run)(const snd_arguments *given); /* the exit status */
+} snd_command;
+
+/* Fills `given` (whose `words` has room for argc + 1). Returns 0 after printing one line when an option is unknown
+ * or lacks its value. */
+int snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given);
+
+/* NULL: not given. `name` must be one of the command's options. */
+const char *snd_arguments_value(const snd_arguments *given, const char *name);
+
+/* The name nearest to `word` among `count`, or NULL when none is near. */
+const char *snd_nearest(const char *word, const char *const *names, unsigned count);
+
+/* Prints "sonde: …" as one line on standard error. Returns SND_EXIT_USAGE. */
+int snd_complain(const char *format, ...) SND_PRINTF(1, 2);
+
+/* The same for a name that is not in a list: names the nearest, or all of them. */
+int snd_complain_unknown(const char *what, const char *word, const char *const *names, unsigned count);
+
+#endif

@@ -1,0 +1,13 @@
+/* The Python that this program was installed for. */
+#ifndef SND_CLI_PYTHON_H
+#define SND_CLI_PYTHON_H
+
+#include "base/buffer.h"
+
+/* The interpreter beside the program, or the one of the same version on PATH. 0 when there is none. */
+int snd_python_find(char *path, size_t size);
+
+/* Runs `code` in it and appends what it prints. 0 when it fails. */
+int snd_python_ask(const char *code, snd_buffer *answer);
+
+#endif

@@ -1,0 +1,304 @@
+/* The collector thread. */
+#include "collect/collector.h"
+
+#include "base/alloc.h"
+#include "probe/snapshot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECKPOINT_NS 1000000000u
+#define DRAIN_NS 5000000u           /* with a timeline: the rings hold 6 ms at full speed */
+#define EARLY_SIZE (4u << 20)       /* a checkpoint comes early when so much waits for it */
+#define PENDING_LIMIT (32u << 20)   /* a disk that takes no more costs events, not memory */
+
+struct snd_collector {
+    snd_outputs outputs;
+    int with_timeline;
+    uint64_t origin;
+    snd_collector_describe *describe;
+
+    snd_profile *profile;
+    snd_snapshot snapshot;
+    snd_chunk *chunks; /* per track of the profile */
+    uint32_t chunk_count;
+    uint64_t dropped; /* events that found no room here */
+    uint64_t last_checkpoint_ns;
+    snd_status status; /* of the last checkpoint */
+    int status_errno;
+    const char *status_path;
+
+    pthread_t thread;
+    int is_running;
+    sem_t wake;
+    _Atomic int stop;
+    _Atomic int raise;
+};
+
+static snd_status
+update(snd_collector *self, uint64_t now)
+{
+    return snd_snapshot_update(&self->snapshot, self->profile, self->origin, now);
+}
+
+static snd_status
+make_chunk_room(snd_collector *self)
+{
+    uint32_t count = self->profile->track_count;
+    if (count <= self->chunk_count)
+        return SND_OK;
+    snd_chunk *chunks = snd_realloc(self->chunks, count * sizeof *chunks);
+    if (chunks == NULL)
+        return SND_NO_MEMORY;
+    memset(chunks + self->chunk_count, 0, (count - self->chunk_count) * sizeof *chunks);
+    self->chunks = chunks;
+    self->chunk_count = count;
+    return SND_OK;
+}
+
+static void
+close_chunk(snd_collector *self, uint32_t track)
+{
+    snd_chunk *chunk = &self->chunks[track];
+
+    if (chunk->events == 0)
+        return;
+    if (snd_writer_pending(self->outputs.recording) > PENDING_LIMIT ||
+        snd_writer_add_chunk(self->outputs.recording, track, chunk) != SND_OK)
+        self->dropped += chunk->events;
+    snd_chunk_clear(chunk);
+}
+
+static void
+take_event(snd_collector *self, const snd_track *track, const snd_event *event)
+{
+    uint32_t node = snd_snapshot_node(&self->snapshot, track, event->node);
+    if (node == SND_NONE && update(self, snd_clock_ticks()) == SND_OK)
+        node = snd_snapshot_node(&self->snapshot, track, event->node);
+    if (node == SND_NONE || make_chunk_room(self) != SND_OK) {
+        self->dropped++;
+        return;
+    }
+    int is_counter = self->profile->sites[self->profile->nodes[node].site].kind == SND_SITE_COUNTER;
+    uint32_t id = self->profile->nodes[node].track;
+    snd_chunk_event kept = {
+        .start_ns = event->start > self->origin ? snd_clock_ns(event->start - self->origin) : 0,
+        .value = is_counter ? event->value : snd_clock_ns(event->value),
+        .node = node,
+        .task = event->task,
+    };
+    if (self->outputs.recording != NULL) {
+        snd_chunk_add(&self->chunks[id], &kept);
+        if (self->chunks[id].bytes.size >= SND_CHUNK_FULL)
+            close_chunk(self, id);
+    }
+    if (self->outputs.trace != NULL) {
+        if (snd_trace_file_pending(self->outputs.trace) < PENDING_LIMIT)
+            snd_trace_file_add(self->outputs.trace, self->profile, id, &kept);
+        else
+            self->dropped++;
+    }
+}
+
+static void
+drain(snd_collector *self)
+{
+    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next) {
+        snd_ring *ring = snd_track_ring(track);
+        snd_event event;
+        for (uint32_t i = 0; ring != NULL && i < SND_RING_SLOTS && snd_ring_pop(ring, &event); i++)
+            take_event(self, track, &event);
+    }
+}
+
+static void
+note(snd_collector *self, snd_status status, const char *path)
+{
+    if (status == SND_OK || self->status != SND_OK)
+        return;
+    self->status = status;
+    self->status_errno = errno;
+    self->status_path = path;
+}
+
+static void
+checkpoint(snd_collector *self, int is_last)
+{
+    uint64_t now = snd_clock_ticks();
+
+    self->last_checkpoint_ns = snd_clock_monotonic_ns();
+    self->status = SND_OK;
+    note(self, update(self, now), "memory");
+    note(self, self->describe(self->profile, now, is_last), "memory");
+    note(self, snd_profile_set_info_number(self->profile, "lost_events", self->dropped), "memory");
+    if (self->outputs.recording != NULL) {
+        for (uint32_t i = 0; i < self->chunk_count; i++)
+            close_chunk(self, i);
+        note(self, snd_writer_checkpoint(self->outputs.recording, self->profile, self->snapshot.changed),
+             snd_writer_path(self->outputs.recording));
+    }
+    if (self->outputs.trace != NULL)
+        note(self, snd_trace_file_write(self->outputs.trace, self->profile),
+             snd_trace_file_path(self->outputs.trace));
+}
+
+static size_t
+pending_size(const snd_collector *self)
+{
+    size_t recording = self->outputs.recording == NULL ? 0 : snd_writer_pending(self->outputs.recording);
+    size_t trace = self->outputs.trace == NULL ? 0 : snd_trace_file_pending(self->outputs.trace);
+    return recording > trace ? recording : trace;
+}
+
+static void
+wait_for_work(snd_collector *self)
+{
+    struct timespec until;
+    uint64_t step = self->with_timeline ? DRAIN_NS : CHECKPOINT_NS;
+    uint64_t at = snd_clock_monotonic_ns() + step;
+
+    until.tv_sec = (time_t)(at / 1000000000u);
+    until.tv_nsec = (long)(at % 1000000000u);
+    while (sem_clockwait(&self->wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
+}
+
+static void
+raise_again(int number)
+{
+    signal(number, SIG_DFL);
+    kill(getpid(), number);
+}
+
+static void *
+run(void *context)
+{
+    snd_collector *self = context;
+
+    while (!SND_GET(self->stop)) {
+        wait_for_work(self);
+        int number = SND_GET(self->raise);
+        if (self->with_timeline)
+            drain(self);
+        if (number != 0 || pending_size(self) > EARLY_SIZE ||
+            snd_clock_monotonic_ns() - self->last_checkpoint_ns >= CHECKPOINT_NS)
+            checkpoint(self, number != 0);
+        if (number != 0) {
+            SND_SET(self->raise, 0);
+            raise_again(number);
+        }
+    }
+    return NULL;
+}
+
+void
+snd_collector_resume(snd_collector *self)
+{
+    sigset_t all, before;
+
+    if (self->is_running)
+        return;
+    SND_SET(self->stop, 0);
+    sigfillset(&all); /* the program's handlers never run on our thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    self->is_running = pthread_create(&self->thread, NULL, run, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (self->is_running)
+        pthread_setname_np(self->thread, "sonde");
+}
+
+void
+snd_collector_pause(snd_collector *self)
+{
+    if (!self->is_running)
+        return;
+    SND_SET(self->stop, 1);
+    sem_post(&self->wake);
+    pthread_join(self->thread, NULL);
+    self->is_running = 0;
+}
+
+void
+snd_collector_save_and_raise(snd_collector *self, int number)
+{
+    SND_SET(self->raise, number);
+    sem_post(&self->wake);
+}
+
+static void
+free_all(snd_collector *self)
+{
+    snd_writer_free(self->outputs.recording);
+    snd_trace_file_free(self->outputs.trace);
+    for (uint32_t i = 0; i < self->chunk_count; i++)
+        snd_chunk_free(&self->chunks[i]);
+    snd_free(self->chunks);
+    snd_snapshot_free(&self->snapshot);
+    snd_profile_free(self->profile);
+    sem_destroy(&self->wake);
+    snd_free(self);
+}
+
+/* What was in the rings before this recording began is not part of it. */
+static void
+empty_rings(void)
+{
+    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next) {
+        snd_ring *ring = snd_track_ring(track);
+        snd_event event;
+        for (uint32_t i = 0; ring != NULL && i < SND_RING_SLOTS && snd_ring_pop(ring, &event); i++)
+            ;
+    }
+}
+
+snd_status
+snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd_collector_describe *describe,
+                    snd_collector **out)
+{
+    snd_collector *self = snd_calloc(1, sizeof *self);
+    if (self == NULL)
+        return SND_NO_MEMORY;
+    sem_init(&self->wake, 0, 0);
+    self->with_timeline = with_timeline;
+    self->origin = origin;
+    self->describe = describe;
+    self->profile = snd_profile_new();
+    if (self->profile == NULL) {
+        free_all(self);
+        return SND_NO_MEMORY;
+    }
+    empty_rings();
+    self->outputs = outputs;
+    self->last_checkpoint_ns = snd_clock_monotonic_ns();
+    snd_collector_resume(self);
+    *out = self;
+    return SND_OK;
+}
+
+snd_status
+snd_collector_stop(snd_collector *self, snd_buffer *message)
+{
+    if (self == NULL)
+        return SND_OK;
+    snd_collector_pause(self);
+    if (self->with_timeline)
+        drain(self);
+    checkpoint(self, 1);
+    snd_status status = self->status;
+    if (status != SND_OK)
+        snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
+                          snd_status_detail(status, self->status_errno));
+    free_all(self);
+    return status;
+}
+
+void
+snd_collector_forget(snd_collector *self)
+{
+    if (self != NULL)
+        free_all(self);
+}

@@ -1,0 +1,37 @@
+/* The collector: the thread that drains the tracks into the profile, and the profile into the files. */
+#ifndef SND_COLLECT_COLLECTOR_H
+#define SND_COLLECT_COLLECTOR_H
+
+#include "collect/trace_file.h"
+#include "store/writer.h"
+
+typedef struct snd_collector snd_collector;
+
+/* What the collector writes; it owns both, either may be NULL. */
+typedef struct snd_outputs {
+    snd_writer *recording;
+    snd_trace_file *trace;
+} snd_outputs;
+
+/* Adds what is known of the run at this moment to the profile; called before every checkpoint. */
+typedef snd_status snd_collector_describe(snd_profile *profile, uint64_t now, int is_last);
+
+/* Takes the outputs over and starts the thread. `origin` is the start of the recording in ticks. */
+SND_MUST_USE snd_status snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin,
+                                            snd_collector_describe *describe, snd_collector **out);
+
+/* Wakes the thread for a checkpoint, after which it ends the process with `signal`. Safe in a signal handler. */
+void snd_collector_save_and_raise(snd_collector *self, int signal);
+
+/* Ends the thread and starts it again, around a fork. Nothing is lost between. */
+void snd_collector_pause(snd_collector *self);
+void snd_collector_resume(snd_collector *self);
+
+/* Ends the thread, writes the last checkpoint and frees everything; NULL is allowed. The status is that of the last
+ * checkpoint; `message` gets a line for people when it is not SND_OK. */
+snd_status snd_collector_stop(snd_collector *self, snd_buffer *message);
+
+/* In a child after fork: frees what the parent's collector held and touches no file. NULL is allowed. */
+void snd_collector_forget(snd_collector *self);
+
+#endif

@@ -1,0 +1,562 @@
+/* A running measurement. */
+#include "collect/session.h"
+
+#include "base/alloc.h"
+#include "collect/collector.h"
+#include "collect/version.h"
+#include "format/format.h"
+#include "os/process.h"
+#include "probe/region.h"
+#include "probe/snapshot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The options with their own texts. */
+typedef struct settings {
+    char *recording, *chrome_trace, *program, *arguments, *python;
+    int timeline, cpu, debug;
+    uint64_t own_cost_ns;
+} settings;
+
+static struct session {
+    pthread_mutex_t lock;
+    int is_running;
+    int is_orphan; /* a forked child that has not yet opened outputs of its own */
+    int paused;
+    uint32_t process_id;
+    settings set;
+    uint64_t (*clock)(void);
+    uint64_t origin; /* ticks */
+    uint64_t start_realtime_ns;
+    uint64_t start_monotonic_ns;
+    char *recording_path, *trace_path;
+    snd_collector *_Atomic collector;
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const int saved_signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+/* ---- what the recording says of the run ---- */
+
+static snd_status
+describe_run(snd_profile *profile)
+{
+    const struct {
+        const char *key;
+        const char *value;
+    } texts[] = {
+        {"program", session.set.program},
+        {"arguments", session.set.arguments},
+        {"host", snd_process_host()},
+        {"python", session.set.python == NULL ? "" : session.set.python},
+        {"sonde", SND_VERSION},
+        {"clock", snd_clock_name()},
+        {"probes", session.set.cpu ? "region, cpu" : "region"},
+    };
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"process_id", snd_process_id()},
+        {"start_realtime_ns", session.start_realtime_ns},
+        {"start_monotonic_ns", session.start_monotonic_ns},
+        {"own_cost_ns", session.set.own_cost_ns},
+    };
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)
+        status = snd_profile_set_info(profile, texts[i].key, texts[i].value);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
+        status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
+    if (status == SND_OK && snd_process_rank() >= 0)
+        status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
+    return status;
+}
+
+static snd_status
+describe(snd_profile *profile, uint64_t now, int is_last)
+{
+    uint64_t length = now > session.origin ? snd_clock_ns(now - session.origin) : 0;
+    snd_status status = describe_run(profile);
+    if (status == SND_OK)
+        status = snd_profile_set_info_number(profile, "length_ns", length);
+    if (status == SND_OK)
+        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost());
+    if (status == SND_OK)
+        status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
+    return status;
+}
+
+/* ---- options ---- */
+
+static void
+free_settings(settings *self)
+{
+    snd_free(self->recording);
+    snd_free(self->chrome_trace);
+    snd_free(self->program);
+    snd_free(self->arguments);
+    snd_free(self->python);
+    *self = (settings){0};
+}
+
+static char *
+copy_or_null(const char *text, int *failed)
+{
+    char *copy = text == NULL ? NULL : snd_strdup(text);
+    *failed |= text != NULL && copy == NULL;
+    return copy;
+}
+
+/* The command line as a JSON list. */
+static char *
+system_arguments(void)
+{
+    snd_buffer words = {0}, json = {0};
+
+    snd_process_arguments(&words);
+    snd_buffer_char(&json, '[');
+    for (size_t at = 0; at < words.size; at += strlen(words.data + at) + 1) {
+        if (at != 0)
+            snd_buffer_text(&json, ", ");
+        snd_json_string(&json, words.data + at);
+    }
+    snd_buffer_char(&json, ']');
+    snd_buffer_free(&words);
+    if (json.failed)
+        snd_buffer_free(&json);
+    return json.data;
+}
+
+static char *
+system_program(void)
+{
+    snd_buffer words = {0};
+
+    snd_process_arguments(&words);
+    char *name = snd_strdup(snd_path_base(snd_buffer_str(&words)));
+    snd_buffer_free(&words);
+    return name;
+}
+
+static snd_status
+copy_settings(const snd_session_options *options, settings *out)
+{
+    int failed = 0;
+    settings copy = {
+        .recording = copy_or_null(options->recording, &failed),
+        .chrome_trace = copy_or_null(options->chrome_trace, &failed),
+        .program = options->program == NULL ? system_program() : snd_strdup(options->program),
+        .arguments = options->arguments == NULL ? system_arguments() : snd_strdup(options->arguments),
+        .python = copy_or_null(options->python, &failed),
+        .timeline = options->timeline,
+        .cpu = options->cpu,
+        .debug = options->debug,
+        .own_cost_ns = options->own_cost_ns,
+    };
+    if (failed || copy.program == NULL || copy.arguments == NULL) {
+        free_settings(&copy);
+        return SND_NO_MEMORY;
+    }
+    *out = copy;
+    return SND_OK;
+}
+
+/* ---- outputs ---- */
+
+/* The path for this process. A forked child whose name would be its parent's gets its pid into the name. */
+static char *
+output_path(const char *template, const char *taken)
+{
+    snd_buffer path = {0};
+
+    snd_path_expand(template, &path);
+    if (taken != NULL && !path.failed && strcmp(path.data, taken) == 0) {
+        const char *dot = strrchr(snd_path_base(path.data), '.');
+        size_t stem = dot == NULL ? path.size : (size_t)(dot - path.data);
+        snd_buffer other = {0};
+        snd_buffer_put(&other, path.data, stem);
+        snd_buffer_printf(&other, "-%u%s", snd_process_id(), path.data + stem);
+        snd_buffer_free(&path);
+        path = other;
+    }
+    if (path.failed)
+        snd_buffer_free(&path);
+    return path.data;
+}
+
+typedef struct opened {
+    snd_outputs outputs;
+    char *recording_path, *trace_path;
+} opened;
+
+static void
+close_opened(opened *self)
+{
+    snd_writer_free(self->outputs.recording);
+    snd_trace_file_free(self->outputs.trace);
+    snd_free(self->recording_path);
+    snd_free(self->trace_path);
+}
+
+static snd_status
+open_recording(const settings *set, const char *taken, opened *self)
+{
+    if (set->recording == NULL)
+        return SND_OK;
+    self->recording_path = output_path(set->recording, taken);
+    if (self->recording_path == NULL)
+        return SND_NO_MEMORY;
+    return snd_writer_open(self->recording_path, &self->outputs.recording);
+}
+
+static snd_status
+open_trace(const settings *set, const char *taken, opened *self)
+{
+    if (set->chrome_trace == NULL)
+        return SND_OK;
+    snd_profile *about = snd_profile_new();
+    self->trace_path = output_path(set->chrome_trace, taken);
+    snd_status status = about == NULL || self->trace_path == NULL ? SND_NO_MEMORY : SND_OK;
+    if (status == SND_OK)
+        status = snd_profile_set_info(about, "program", set->program);
+    if (status == SND_OK)
+        status = snd_profile_set_info_number(about, "process_id", snd_process_id());
+    if (status == SND_OK)
+        status = snd_trace_file_open(self->trace_path, about, &self->outputs.trace);
+    int saved = errno;
+    snd_profile_free(about);
+    errno = saved;
+    return status;
+}
+
+static snd_status
+open_outputs(const settings *set, const char *taken_recording, const char *taken_trace, opened *out,
+             snd_buffer *message)
+{
+    opened self = {0};
+    snd_status status = open_recording(set, taken_recording, &self);
+    const char *what = self.recording_path;
+
+    if (status == SND_OK) {
+        status = open_trace(set, taken_trace, &self);
+        what = self.trace_path;
+    }
+    if (status == SND_OK) {
+        *out = self;
+        return SND_OK;
+    }
+    int saved = errno;
+    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what,
+                      snd_status_detail(status, saved));
+    close_opened(&self);
+    errno = saved;
+    return status;
+}
+
+/* ---- signals: a process that is told to end saves first ---- */
+
+static void
+on_signal(int number)
+{
+    int saved = errno;
+    snd_collector *collector = session.collector;
+
+    if (collector != NULL && snd_process_id() == session.process_id)
+        snd_collector_save_and_raise(collector, number);
+    else {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    errno = saved;
+}
+
+static void
+watch_signals(int on)
+{
+    for (size_t i = 0; i < sizeof saved_signals / sizeof saved_signals[0]; i++) {
+        struct sigaction now;
+        sigaction(saved_signals[i], NULL, &now);
+        /* only where the program has left the default; its own handlers stay, and come to its own exit */
+        void (*expected)(int) = on ? SIG_DFL : on_signal;
+        if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != expected)
+            continue;
+        struct sigaction ours = {.sa_handler = on ? on_signal : SIG_DFL, .sa_flags = SA_RESTART};
+        sigaction(saved_signals[i], &ours, NULL);
+    }
+}
+
+/* ---- start and stop ---- */
+
+static void
+mark_start(void)
+{
+    session.process_id = snd_process_id();
+    session.origin = snd_clock_ticks();
+    session.start_realtime_ns = snd_clock_realtime_ns();
+    session.start_monotonic_ns = snd_clock_monotonic_ns();
+}
+
+static snd_status
+take_outputs(opened *new)
+{
+    int with_timeline = session.set.timeline || session.set.chrome_trace != NULL;
+    int with_files = new->outputs.recording != NULL || new->outputs.trace != NULL;
+    snd_collector *collector = NULL;
+
+    snd_track_keep_timeline(with_files && with_timeline);
+    if (with_files) {
+        snd_status status = snd_collector_start(new->outputs, with_timeline, session.origin, describe, &collector);
+        if (status != SND_OK)
+            return status;
+    }
+    snd_free(session.recording_path);
+    snd_free(session.trace_path);
+    session.recording_path = new->recording_path;
+    session.trace_path = new->trace_path;
+    session.collector = collector;
+    watch_signals(with_files);
+    return SND_OK;
+}
+
+/* In a forked child the collector is a copy of the parent's, whose files are not ours to touch. */
+static snd_status
+end_collector(snd_buffer *message)
+{
+    snd_collector *old = session.collector;
+    int is_parents = session.is_orphan;
+
+    watch_signals(0);
+    session.collector = NULL;
+    session.is_orphan = 0;
+    if (!is_parents)
+        return snd_collector_stop(old, message);
+    snd_collector_forget(old);
+    return SND_OK;
+}
+
+static void at_exit(void);
+static void before_fork(void);
+static void after_fork_in_parent(void);
+static void after_fork_in_child(void);
+static void on_empty(void);
+
+static void
+register_once(void)
+{
+    atexit(at_exit);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    snd_track_on_empty = on_empty;
+}
+
+static snd_status
+start_locked(settings *set, snd_buffer *message)
+{
+    opened new = {0};
+
+    if (!session.is_running) {
+        snd_clock_start(session.clock);
+        snd_track_reset_all();
+        mark_start();
+    }
+    if (set->own_cost_ns == 0)
+        set->own_cost_ns = snd_region_own_cost_ns();
+    snd_status status = open_outputs(set, NULL, NULL, &new, message);
+    if (status != SND_OK)
+        return status;
+    (void)end_collector(message);
+    free_settings(&session.set);
+    session.set = *set;
+    *set = (settings){0};
+    status = take_outputs(&new);
+    if (status != SND_OK) {
+        close_opened(&new);
+        return status;
+    }
+    if (!session.is_running)
+        (void)snd_track_get(); /* the starting thread is measured from the start */
+    snd_region_switch(1, session.set.cpu, session.set.debug);
+    session.is_running = 1;
+    return SND_OK;
+}
+
+void
+snd_session_use_clock(uint64_t (*function)(void))
+{
+    session.clock = function;
+}
+
+snd_status
+snd_session_start(const snd_session_options *options, snd_buffer *message)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    settings set = {0};
+
+    pthread_once(&once, register_once);
+    pthread_mutex_lock(&session.lock);
+    snd_status status = copy_settings(options, &set);
+    if (status == SND_OK)
+        status = start_locked(&set, message);
+    free_settings(&set);
+    pthread_mutex_unlock(&session.lock);
+    return status;
+}
+
+snd_status
+snd_session_stop(snd_buffer *message)
+{
+    pthread_mutex_lock(&session.lock);
+    snd_region_switch(0, 0, 0);
+    snd_status status = end_collector(message);
+    snd_track_keep_timeline(0);
+    session.is_running = 0;
+    pthread_mutex_unlock(&session.lock);
+    return status;
+}
+
+int
+snd_session_is_running(void)
+{
+    return session.is_running;
+}
+
+snd_status
+snd_session_profile(snd_profile **out)
+{
+    snd_snapshot snapshot = {0};
+    if (!session.is_running)
+        return SND_NOT_RUNNING;
+    snd_profile *profile = snd_profile_new();
+    if (profile == NULL)
+        return SND_NO_MEMORY;
+    (void)snd_track_get(); /* the calling thread has met the last reset */
+    uint64_t now = snd_clock_ticks();
+    snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
+    if (status == SND_OK)
+        status = describe(profile, now, 0);
+    snd_snapshot_free(&snapshot);
+    if (status != SND_OK) {
+        snd_profile_free(profile);
+        return status;
+    }
+    *out = profile;
+    return SND_OK;
+}
+
+void
+snd_session_reset(void)
+{
+    snd_track_reset_all();
+    (void)snd_track_get();
+}
+
+const char *
+snd_session_recording_path(void)
+{
+    return session.recording_path;
+}
+
+const char *
+snd_session_trace_path(void)
+{
+    return session.trace_path;
+}
+
+/* ---- fork and exit ---- */
+
+void
+snd_session_pause(void)
+{
+    if (session.collector != NULL && snd_process_id() == session.process_id)
+        snd_collector_pause(session.collector);
+    session.paused++;
+}
+
+void
+snd_session_resume(void)
+{
+    if (session.paused > 0)
+        session.paused--;
+    if (session.paused == 0 && session.collector != NULL && snd_process_id() == session.process_id)
+        snd_collector_resume(session.collector);
+}
+
+void
+snd_session_save(void)
+{
+    snd_buffer message = {0};
+
+    if (session.is_running && snd_process_id() == session.process_id)
+        (void)snd_session_stop(&message);
+    snd_buffer_free(&message);
+}
+
+static void
+before_fork(void)
+{
+    snd_session_pause();
+    pthread_mutex_lock(&session.lock);
+    snd_site_before_fork();
+    snd_track_before_fork();
+}
+
+static void
+after_fork_in_parent(void)
+{
+    snd_track_after_fork(0);
+    snd_site_after_fork();
+    pthread_mutex_unlock(&session.lock);
+    snd_session_resume();
+}
+
+/* The child opens files of its own only when it enters a region: most children run another program at once. */
+static void
+after_fork_in_child(void)
+{
+    snd_track_after_fork(1);
+    snd_site_after_fork();
+    pthread_mutex_unlock(&session.lock);
+    session.paused = 0;
+    session.is_orphan = session.is_running;
+}
+
+static void
+open_in_child(void)
+{
+    opened new = {0};
+    snd_buffer message = {0};
+    snd_collector *parents = session.collector;
+
+    session.collector = NULL;
+    snd_collector_forget(parents);
+    mark_start();
+    if (open_outputs(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
+        fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
+    else if (take_outputs(&new) != SND_OK)
+        close_opened(&new);
+    snd_buffer_free(&message);
+}
+
+/* Runs on a thread that enters its first region after a fork or a reset. */
+static void
+on_empty(void)
+{
+    if (!session.is_orphan)
+        return;
+    pthread_mutex_lock(&session.lock);
+    if (session.is_orphan) {
+        session.is_orphan = 0;
+        open_in_child();
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* For C programs that end without sonde_stop. */
+static void
+at_exit(void)
+{
+    snd_session_save();
+}

@@ -1,0 +1,50 @@
+/* A running measurement: which probes are on, where the results go, and what happens at fork, signal and exit. */
+#ifndef SND_COLLECT_SESSION_H
+#define SND_COLLECT_SESSION_H
+
+#include "base/buffer.h"
+#include "model/profile.h"
+
+/* All zero: regions count, nothing is written. Texts are copied. Paths take %p, %h and %r. */
+typedef struct snd_session_options {
+    const char *recording;    /* path; NULL: none */
+    const char *chrome_trace; /* path; NULL: none */
+    int timeline;             /* keep every entry in the recording too */
+    int cpu;                  /* CPU time of every entry */
+    int debug;                /* print enter and leave */
+    uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
+    const char *program;      /* what runs; NULL: from the system */
+    const char *arguments;    /* a JSON list; NULL: from the system */
+    const char *python;       /* its version; NULL: no Python */
+} snd_session_options;
+
+/* Starts, or gives a running session new options and outputs and keeps what was counted. On failure everything is
+ * as it was and `message` has a line for people. Not to be called from two threads at once. */
+SND_MUST_USE snd_status snd_session_start(const snd_session_options *options, snd_buffer *message);
+
+/* The clock that regions read, when it is not the machine's; NULL: the machine's. Before snd_session_start. */
+void snd_session_use_clock(uint64_t (*function)(void));
+
+/* Stops and writes what is to be written. SND_OK when nothing ran. `message` gets a line when writing failed. */
+snd_status snd_session_stop(snd_buffer *message);
+
+int snd_session_is_running(void);
+
+/* What was counted so far. The caller owns the profile. SND_NOT_RUNNING. */
+SND_MUST_USE snd_status snd_session_profile(snd_profile **out);
+
+/* Forgets what was counted so far; open regions count from now. */
+void snd_session_reset(void);
+
+/* Absolute paths of the outputs; NULL: none. Valid until the next start or stop. */
+const char *snd_session_recording_path(void);
+const char *snd_session_trace_path(void);
+
+/* Ends our thread before a fork and starts it again after it. Calls to fork from C are seen without these. */
+void snd_session_pause(void);
+void snd_session_resume(void);
+
+/* A checkpoint now, for a process that is about to end without further notice. */
+void snd_session_save(void);
+
+#endif

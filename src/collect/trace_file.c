@@ -1,0 +1,124 @@
+/* A Chrome trace that grows while the program runs. */
+#include "collect/trace_file.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct snd_trace_file {
+    char *path;
+    snd_buffer kept;
+    off_t end;        /* where the tail starts */
+    uint32_t threads; /* named so far */
+};
+
+/* One write for events and tail together: a kill between two writes leaves whole JSON. */
+static snd_status
+write_at(const char *path, int flags, const snd_buffer *bytes, off_t at)
+{
+    size_t done = 0;
+    int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    if (file < 0)
+        return SND_SYSTEM;
+    while (done < bytes->size) {
+        ssize_t written = pwrite(file, bytes->data + done, bytes->size - done, at + (off_t)done);
+        if (written < 0 && errno != EINTR)
+            break;
+        done += written < 0 ? 0 : (size_t)written;
+    }
+    int saved = errno;
+    close(file);
+    errno = saved;
+    return done == bytes->size ? SND_OK : SND_SYSTEM;
+}
+
+/* Writes `bytes` and the tail after them; `bytes` is left as it was. */
+static snd_status
+write_with_tail(snd_trace_file *self, int flags, snd_buffer *bytes)
+{
+    size_t size = bytes->size;
+    snd_buffer_text(bytes, SND_CHROME_TAIL);
+    snd_status status = snd_buffer_status(bytes);
+    if (status == SND_OK)
+        status = write_at(self->path, flags, bytes, self->end);
+    if (status == SND_OK)
+        self->end += (off_t)size;
+    bytes->size = size;
+    return status;
+}
+
+snd_status
+snd_trace_file_open(const char *path, const snd_profile *profile, snd_trace_file **out)
+{
+    snd_trace_file *self = snd_calloc(1, sizeof *self);
+    snd_buffer head = {0};
+    if (self == NULL)
+        return SND_NO_MEMORY;
+    self->path = snd_strdup(path);
+    snd_buffer_text(&head, SND_CHROME_HEAD);
+    snd_chrome_process(profile, &head);
+    snd_status status = self->path == NULL ? SND_NO_MEMORY : write_with_tail(self, O_CREAT | O_TRUNC, &head);
+    int saved = errno;
+    snd_buffer_free(&head);
+    if (status != SND_OK) {
+        snd_trace_file_free(self);
+        errno = saved;
+        return status;
+    }
+    *out = self;
+    return SND_OK;
+}
+
+void
+snd_trace_file_free(snd_trace_file *self)
+{
+    if (self == NULL)
+        return;
+    snd_buffer_free(&self->kept);
+    snd_free(self->path);
+    snd_free(self);
+}
+
+const char *
+snd_trace_file_path(const snd_trace_file *self)
+{
+    return self->path;
+}
+
+static void
+name_new_threads(snd_trace_file *self, const snd_profile *profile)
+{
+    for (; self->threads < profile->track_count; self->threads++) {
+        snd_buffer_text(&self->kept, SND_CHROME_COMMA);
+        snd_chrome_thread(profile, self->threads, &self->kept);
+    }
+}
+
+void
+snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event)
+{
+    name_new_threads(self, profile);
+    snd_buffer_text(&self->kept, SND_CHROME_COMMA);
+    snd_chrome_event(profile, track, event, &self->kept);
+}
+
+size_t
+snd_trace_file_pending(const snd_trace_file *self)
+{
+    return self->kept.size;
+}
+
+snd_status
+snd_trace_file_write(snd_trace_file *self, const snd_profile *profile)
+{
+    name_new_threads(self, profile);
+    if (self->kept.size == 0)
+        return snd_buffer_status(&self->kept);
+    snd_status status = write_with_tail(self, 0, &self->kept);
+    if (status == SND_OK)
+        snd_buffer_clear(&self->kept);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* Comma-separated values (RFC 4180, lines end with a newline). */
+#include "format/format.h"
+
+#include <string.h>
+
+static void
+put_text(snd_buffer *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        snd_buffer_text(out, text);
+        return;
+    }
+    snd_buffer_char(out, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            snd_buffer_char(out, '"');
+        snd_buffer_char(out, *text);
+    }
+    snd_buffer_char(out, '"');
+}
+
+static void
+put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
+{
+    if (!cell->is_there)
+        return;
+    if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+        put_text(out, cell->text);
+    else if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+        snd_buffer_printf(out, "%.10g", cell->real);
+    else
+        snd_buffer_printf(out, "%lld", (long long)cell->whole);
+}
+
+void
+snd_format_csv(const snd_table *table, const snd_format_options *options, snd_buffer *out)
+{
+    (void)options;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (c != 0)
+            snd_buffer_char(out, ',');
+        put_text(out, table->columns[c].name);
+    }
+    snd_buffer_char(out, '\n');
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            if (c != 0)
+                snd_buffer_char(out, ',');
+            put_cell(out, table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c]);
+        }
+        snd_buffer_char(out, '\n');
+    }
+}

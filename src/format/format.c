@@ -1,0 +1,67 @@
+/* The list of formats, and what several of them need. */
+#include "format/format.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+const snd_format snd_formats[] = {
+#define SND_FORMAT_ENTRY(name, about) {#name, about, snd_format_##name, NULL},
+    SND_FORMAT_TABLE_MAP(SND_FORMAT_ENTRY)
+#undef SND_FORMAT_ENTRY
+#define SND_FORMAT_ENTRY(name, about) {#name, about, NULL, snd_format_##name},
+        SND_FORMAT_RECORDING_MAP(SND_FORMAT_ENTRY)
+#undef SND_FORMAT_ENTRY
+};
+const unsigned snd_format_count = sizeof snd_formats / sizeof snd_formats[0];
+
+const snd_format *
+snd_format_find(const char *name)
+{
+    for (unsigned i = 0; i < snd_format_count; i++)
+        if (strcmp(snd_formats[i].name, name) == 0)
+            return &snd_formats[i];
+    return NULL;
+}
+
+void
+snd_json_string(snd_buffer *out, const char *text)
+{
+    const char *end = text + strlen(text);
+
+    snd_buffer_char(out, '"');
+    while (text < end) {
+        const char *from = text;
+        uint32_t character = snd_utf8_next(&text, end);
+        if (character == SND_UTF8_BAD)
+            snd_buffer_text(out, "\\ufffd");
+        else if (character == '"' || character == '\\') {
+            snd_buffer_char(out, '\\');
+            snd_buffer_char(out, (char)character);
+        }
+        else if (character < 0x20 || character == 0x7f || character == 0x2028 || character == 0x2029)
+            snd_buffer_printf(out, "\\u%04x", character);
+        else
+            snd_buffer_put(out, from, (size_t)(text - from));
+    }
+    snd_buffer_char(out, '"');
+}
+
+snd_status
+snd_write_all(int file, const void *data, size_t size)
+{
+    const char *at = data;
+
+    while (size > 0) {
+        ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return SND_SYSTEM;
+        at += written;
+        size -= (size_t)written;
+    }
+    return SND_OK;
+}

@@ -1,0 +1,57 @@
+/* How a table or a recording is written for somebody. One file a format. */
+#ifndef SND_FORMAT_FORMAT_H
+#define SND_FORMAT_FORMAT_H
+
+#include "store/reader.h"
+#include "view/table.h"
+
+/* What a table may look like. All zero: a plain table into a pipe. */
+typedef struct snd_format_options {
+    unsigned width; /* cells of the terminal; 0: as wide as it gets */
+    int colour;
+    int unicode;
+    int no_head;
+    int no_footer;
+} snd_format_options;
+
+/* X(name, what it writes). A format is one file with snd_format_NAME in it, and a line here. */
+#define SND_FORMAT_TABLE_MAP(X)                                  \
+    X(table, "a table to read")                                  \
+    X(csv, "comma-separated values with a line of names")        \
+    X(json, "{view, columns, rows}, times as whole nanoseconds")
+
+/* The same for formats that need the timeline, not a table. */
+#define SND_FORMAT_RECORDING_MAP(X) X(chrome, "trace events for Chrome's about:tracing and Perfetto")
+
+#define SND_FORMAT_DECLARE(name, about) \
+    void snd_format_##name(const snd_table *table, const snd_format_options *options, snd_buffer *out);
+SND_FORMAT_TABLE_MAP(SND_FORMAT_DECLARE)
+#undef SND_FORMAT_DECLARE
+
+/* Writes to an open file. On SND_SYSTEM errno says why. */
+#define SND_FORMAT_DECLARE(name, about) \
+    SND_MUST_USE snd_status snd_format_##name(snd_reader *reader, const snd_profile *profile, int file);
+SND_FORMAT_RECORDING_MAP(SND_FORMAT_DECLARE)
+#undef SND_FORMAT_DECLARE
+
+/* One of the two functions is NULL. */
+typedef struct snd_format {
+    const char *name;
+    const char *about;
+    void (*write_table)(const snd_table *table, const snd_format_options *options, snd_buffer *out);
+    snd_status (*write_recording)(snd_reader *reader, const snd_profile *profile, int file);
+} snd_format;
+
+extern const snd_format snd_formats[];
+extern const unsigned snd_format_count;
+
+/* NULL for an unknown name. */
+const snd_format *snd_format_find(const char *name);
+
+/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+void snd_json_string(snd_buffer *out, const char *text);
+
+/* Writes all bytes. On SND_SYSTEM errno says why. */
+SND_MUST_USE snd_status snd_write_all(int file, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,66 @@
+/* {view, columns: [{name, unit}], rows: [{…}]}. */
+#include "format/format.h"
+
+#include <math.h>
+
+static const char *
+unit_name(snd_unit unit)
+{
+    static const char *const names[] = {
+        [SND_UNIT_TEXT] = "text",       [SND_UNIT_LABEL] = "text", [SND_UNIT_COUNT] = "count",     [SND_UNIT_NS] = "ns",
+        [SND_UNIT_US] = "us",           [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number",
+    };
+    return names[unit];
+}
+
+static void
+put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
+{
+    int is_real = unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER;
+
+    if (!cell->is_there || (is_real && !isfinite(cell->real)))
+        snd_buffer_text(out, "null");
+    else if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+        snd_json_string(out, cell->text);
+    else if (is_real)
+        snd_buffer_printf(out, "%.10g", cell->real);
+    else
+        snd_buffer_printf(out, "%lld", (long long)cell->whole);
+}
+
+static void
+put_columns(const snd_table *table, snd_buffer *out)
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        snd_buffer_text(out, c == 0 ? "{\"name\": " : ", {\"name\": ");
+        snd_json_string(out, table->columns[c].name);
+        snd_buffer_printf(out, ", \"unit\": \"%s\"}", unit_name(table->columns[c].unit));
+    }
+}
+
+static void
+put_row(const snd_table *table, uint32_t row, snd_buffer *out)
+{
+    snd_buffer_printf(out, "%s{\"depth\": %u", row == 0 ? "\n  " : ",\n  ", table->depths[row]);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        snd_buffer_text(out, ", ");
+        snd_json_string(out, table->columns[c].name);
+        snd_buffer_text(out, ": ");
+        put_cell(out, table->columns[c].unit, &table->cells[(size_t)row * table->column_count + c]);
+    }
+    snd_buffer_char(out, '}');
+}
+
+void
+snd_format_json(const snd_table *table, const snd_format_options *options, snd_buffer *out)
+{
+    (void)options;
+    snd_buffer_text(out, "{\"view\": ");
+    snd_json_string(out, table->view);
+    snd_buffer_text(out, ",\n \"columns\": [");
+    put_columns(table, out);
+    snd_buffer_text(out, "],\n \"rows\": [");
+    for (uint32_t r = 0; r < table->row_count; r++)
+        put_row(table, r, out);
+    snd_buffer_text(out, table->row_count == 0 ? "]}\n" : "\n ]}\n");
+}

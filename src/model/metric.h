@@ -1,0 +1,49 @@
+/* What is counted. One list: the recording, the views and the documentation all follow it. */
+#ifndef SND_MODEL_METRIC_H
+#define SND_MODEL_METRIC_H
+
+#include "base/attr.h"
+
+/* X(id, name, unit, is it a real number, meaning). The order is free: recordings store the name. */
+#define SND_METRIC_MAP(X)                                                                            \
+    X(COUNT, "count", "entries", 0, "how often it was entered and left")                             \
+    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")     \
+    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                  \
+    X(MIN, "min", "ns", 0, "shortest entry")                                                         \
+    X(MAX, "max", "ns", 0, "longest entry")                                                          \
+    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                    \
+    X(SUSPENDED, "suspended", "ns", 0, "part of total in which its coroutine or generator waited")   \
+    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                    \
+    X(OPEN, "open", "entries", 0, "entries not left yet")                                            \
+    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                       \
+    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                   \
+    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                    \
+    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")
+
+typedef enum snd_metric {
+#define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,
+    SND_METRIC_MAP(SND_METRIC_ENUM)
+#undef SND_METRIC_ENUM
+        SND_METRIC_COUNT_OF
+} snd_metric;
+
+typedef struct snd_metric_info {
+    const char *name;
+    const char *unit;
+    int is_real;
+    const char *meaning;
+} snd_metric_info;
+
+/* `metric` must be one of the list. */
+const snd_metric_info *snd_metric_get(snd_metric metric);
+
+/* SND_METRIC_COUNT_OF for a name that is not in the list. */
+snd_metric snd_metric_find(const char *name);
+
+/* A whole number or a real one, as the metric says. */
+typedef union snd_value {
+    uint64_t whole;
+    double real;
+} snd_value;
+
+#endif

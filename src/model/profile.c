@@ -1,0 +1,270 @@
+/* The model in memory. */
+#include "model/profile.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+#define SND_SITE_KIND_NAME(id, name) name,
+    SND_SITE_KIND_MAP(SND_SITE_KIND_NAME)
+#undef SND_SITE_KIND_NAME
+};
+
+const char *
+snd_site_kind_name(snd_site_kind kind)
+{
+    return kind_names[kind];
+}
+
+snd_site_kind
+snd_site_kind_find(const char *name)
+{
+    for (unsigned i = 0; i < SND_SITE_KIND_COUNT; i++)
+        if (strcmp(kind_names[i], name) == 0)
+            return (snd_site_kind)i;
+    return SND_SITE_KIND_COUNT;
+}
+
+/* Room for one more element in an array. */
+static snd_status
+make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
+{
+    void *old;
+
+    if (count < *capacity)
+        return SND_OK;
+    if (*capacity > UINT32_MAX / 4)
+        return SND_NO_MEMORY;
+    uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
+    memcpy(&old, array, sizeof old);
+    void *grown = snd_realloc(old, wanted * size);
+    if (grown == NULL)
+        return SND_NO_MEMORY;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return SND_OK;
+}
+
+static snd_status
+keep_text(snd_profile *self, const char *text, const char **kept)
+{
+    uint32_t id;
+    snd_status status = snd_intern_add(self->texts, text, strlen(text), &id);
+    if (status == SND_OK)
+        *kept = snd_intern_text(self->texts, id);
+    return status;
+}
+
+snd_profile *
+snd_profile_new(void)
+{
+    snd_profile *self = snd_calloc(1, sizeof *self);
+    if (self == NULL)
+        return NULL;
+    self->texts = snd_intern_new();
+    if (self->texts == NULL) {
+        snd_free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void
+snd_profile_free(snd_profile *self)
+{
+    if (self == NULL)
+        return;
+    for (uint32_t i = 0; self->histograms != NULL && i < self->node_count; i++)
+        snd_free(self->histograms[i]);
+    for (unsigned i = 0; i < SND_METRIC_COUNT_OF; i++)
+        snd_free(self->columns[i]);
+    for (uint32_t i = 0; i < self->info_count; i++)
+        snd_free(self->infos[i].value);
+    snd_free(self->histograms);
+    snd_free(self->sites);
+    snd_free(self->tracks);
+    snd_free(self->nodes);
+    snd_free(self->infos);
+    snd_intern_free(self->texts);
+    snd_free(self);
+}
+
+snd_status
+snd_profile_add_site(snd_profile *self, const snd_profile_site *site, uint32_t *id)
+{
+    snd_profile_site kept = *site;
+    snd_status status = make_room(&self->sites, self->site_count, &self->site_capacity, sizeof kept);
+    if (status == SND_OK)
+        status = keep_text(self, site->name, &kept.name);
+    if (status == SND_OK)
+        status = keep_text(self, site->file, &kept.file);
+    if (status != SND_OK)
+        return status;
+    self->sites[self->site_count] = kept;
+    *id = self->site_count++;
+    return SND_OK;
+}
+
+snd_status
+snd_profile_set_track(snd_profile *self, uint32_t id, const snd_profile_track *track)
+{
+    snd_profile_track kept = *track;
+    snd_status status = keep_text(self, track->name, &kept.name);
+    if (status == SND_OK)
+        self->tracks[id] = kept;
+    return status;
+}
+
+snd_status
+snd_profile_add_track(snd_profile *self, const snd_profile_track *track, uint32_t *id)
+{
+    snd_status status = make_room(&self->tracks, self->track_count, &self->track_capacity, sizeof *track);
+    if (status == SND_OK)
+        status = snd_profile_set_track(self, self->track_count, track);
+    if (status == SND_OK)
+        *id = self->track_count++;
+    return status;
+}
+
+/* All arrays that run beside `nodes` grow before it does, so that a failure leaves no trace. */
+static snd_status
+make_node_room(snd_profile *self)
+{
+    if (self->node_count < self->node_capacity)
+        return SND_OK;
+    uint32_t capacity;
+    snd_status status = SND_OK;
+    for (unsigned i = 0; i < SND_METRIC_COUNT_OF && status == SND_OK; i++) {
+        capacity = self->node_capacity;
+        if (self->columns[i] != NULL)
+            status = make_room(&self->columns[i], self->node_count, &capacity, sizeof(snd_value));
+    }
+    capacity = self->node_capacity;
+    if (status == SND_OK && self->histograms != NULL)
+        status = make_room(&self->histograms, self->node_count, &capacity, sizeof(uint64_t *));
+    if (status == SND_OK)
+        status = make_room(&self->nodes, self->node_count, &self->node_capacity, sizeof *self->nodes);
+    return status;
+}
+
+snd_status
+snd_profile_add_node(snd_profile *self, uint32_t parent, uint32_t track, uint32_t site, uint32_t *id)
+{
+    snd_status status = make_node_room(self);
+    if (status != SND_OK)
+        return status;
+    uint32_t node = self->node_count++;
+    self->nodes[node] = (snd_profile_node){parent, track, site, 0};
+    if (self->histograms != NULL)
+        self->histograms[node] = NULL;
+    *id = node;
+    return SND_OK;
+}
+
+snd_status
+snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value value)
+{
+    if (self->columns[metric] == NULL) {
+        self->columns[metric] = snd_malloc(self->node_capacity * sizeof(snd_value));
+        if (self->columns[metric] == NULL)
+            return SND_NO_MEMORY;
+    }
+    self->columns[metric][node] = value;
+    self->nodes[node].present |= 1u << metric;
+    return SND_OK;
+}
+
+snd_status
+snd_profile_set_histogram(snd_profile *self, uint32_t node, const uint64_t *counts)
+{
+    size_t size = SND_HISTOGRAM_BUCKETS * sizeof *counts;
+
+    if (self->histograms == NULL) {
+        self->histograms = snd_calloc(self->node_capacity, sizeof *self->histograms);
+        if (self->histograms == NULL)
+            return SND_NO_MEMORY;
+    }
+    if (self->histograms[node] == NULL) {
+        self->histograms[node] = snd_malloc(size);
+        if (self->histograms[node] == NULL)
+            return SND_NO_MEMORY;
+    }
+    memcpy(self->histograms[node], counts, size);
+    return SND_OK;
+}
+
+int
+snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric)
+{
+    return (self->nodes[node].present >> metric & 1) != 0;
+}
+
+uint64_t
+snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric)
+{
+    return snd_profile_has(self, node, metric) ? self->columns[metric][node].whole : 0;
+}
+
+double
+snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric)
+{
+    return snd_profile_has(self, node, metric) ? self->columns[metric][node].real : 0;
+}
+
+static snd_info *
+find_info(const snd_profile *self, const char *key)
+{
+    for (uint32_t i = 0; i < self->info_count; i++)
+        if (strcmp(self->infos[i].key, key) == 0)
+            return &self->infos[i];
+    return NULL;
+}
+
+snd_status
+snd_profile_set_info(snd_profile *self, const char *key, const char *value)
+{
+    snd_info *known = find_info(self, key);
+    char *copy = snd_strdup(value);
+    if (copy == NULL)
+        return SND_NO_MEMORY;
+    if (known != NULL) {
+        snd_free(known->value);
+        known->value = copy;
+        return SND_OK;
+    }
+    snd_info added = {.value = copy};
+    snd_status status = make_room(&self->infos, self->info_count, &self->info_capacity, sizeof added);
+    if (status == SND_OK)
+        status = keep_text(self, key, &added.key);
+    if (status != SND_OK) {
+        snd_free(copy);
+        return status;
+    }
+    self->infos[self->info_count++] = added;
+    return SND_OK;
+}
+
+snd_status
+snd_profile_set_info_number(snd_profile *self, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return snd_profile_set_info(self, key, text);
+}
+
+const char *
+snd_profile_info(const snd_profile *self, const char *key)
+{
+    const snd_info *known = find_info(self, key);
+    return known == NULL ? NULL : known->value;
+}
+
+uint64_t
+snd_profile_info_number(const snd_profile *self, const char *key)
+{
+    const char *text = snd_profile_info(self, key);
+    return text == NULL ? 0 : strtoull(text, NULL, 10);
+}

@@ -1,0 +1,100 @@
+/* The model: sites, tracks, nodes and their metrics, in memory. Built by the collector or by the reader. */
+#ifndef SND_MODEL_PROFILE_H
+#define SND_MODEL_PROFILE_H
+
+#include "base/intern.h"
+#include "model/histogram.h"
+#include "model/metric.h"
+
+#define SND_NONE UINT32_MAX
+
+/* X(id, name in recordings). */
+#define SND_SITE_KIND_MAP(X)   \
+    X(THREAD, "thread")        \
+    X(REGION, "region")        \
+    X(COUNTER, "counter")
+
+typedef enum snd_site_kind {
+#define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
+    SND_SITE_KIND_MAP(SND_SITE_KIND_ENUM)
+#undef SND_SITE_KIND_ENUM
+        SND_SITE_KIND_COUNT
+} snd_site_kind;
+
+const char *snd_site_kind_name(snd_site_kind kind);
+snd_site_kind snd_site_kind_find(const char *name); /* SND_SITE_KIND_COUNT for an unknown one */
+
+/* A place the cost belongs to. Texts live as long as the profile. */
+typedef struct snd_profile_site {
+    snd_site_kind kind;
+    const char *name;
+    const char *file; /* "" where unknown */
+    uint32_t line;    /* 0 where unknown */
+} snd_profile_site;
+
+/* A line of time. */
+typedef struct snd_profile_track {
+    uint32_t process_id;
+    uint32_t thread_id;
+    uint32_t thread_count; /* more than 1: this line was handed on when a thread ended */
+    const char *name;
+    uint64_t start_ns; /* since the recording's start */
+    uint64_t end_ns;
+    uint64_t dropped_entries; /* not counted: no room for another node */
+    uint64_t dropped_events;  /* missing from the timeline only */
+} snd_profile_track;
+
+/* A site under a parent, on a track. A parent's id is smaller than its children's. */
+typedef struct snd_profile_node {
+    uint32_t parent; /* SND_NONE: the track's root */
+    uint32_t track;
+    uint32_t site;
+    uint32_t present; /* bit m: metric m has a value */
+} snd_profile_node;
+
+typedef struct snd_info {
+    const char *key;
+    char *value; /* its own: it changes with every checkpoint */
+} snd_info;
+
+/* Read freely; change with the functions below. Not thread-safe. */
+typedef struct snd_profile {
+    snd_profile_site *sites;
+    snd_profile_track *tracks;
+    snd_profile_node *nodes;
+    snd_value *columns[SND_METRIC_COUNT_OF]; /* NULL: no node has this metric */
+    uint64_t **histograms;                   /* per node; NULL: none */
+    snd_info *infos;
+    uint32_t site_count, track_count, node_count, info_count;
+    uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
+    snd_intern *texts;
+} snd_profile;
+
+/* The caller owns it. NULL when memory runs out. */
+snd_profile *snd_profile_new(void);
+void snd_profile_free(snd_profile *self); /* NULL is allowed */
+
+/* These copy their texts and give the new id. On failure the profile is as it was. */
+SND_MUST_USE snd_status snd_profile_add_site(snd_profile *self, const snd_profile_site *site, uint32_t *id);
+SND_MUST_USE snd_status snd_profile_add_track(snd_profile *self, const snd_profile_track *track, uint32_t *id);
+SND_MUST_USE snd_status snd_profile_add_node(snd_profile *self, uint32_t parent, uint32_t track,
+                                             uint32_t site, uint32_t *id);
+
+/* Replaces everything about a track that is there. */
+SND_MUST_USE snd_status snd_profile_set_track(snd_profile *self, uint32_t id, const snd_profile_track *track);
+
+SND_MUST_USE snd_status snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value value);
+SND_MUST_USE snd_status snd_profile_set_histogram(snd_profile *self, uint32_t node, const uint64_t *counts);
+
+/* 0 where the node has no such metric. */
+uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);
+double snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric);
+int snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric);
+
+/* A fact about the run; a second one under the same key replaces the first. */
+SND_MUST_USE snd_status snd_profile_set_info(snd_profile *self, const char *key, const char *value);
+SND_MUST_USE snd_status snd_profile_set_info_number(snd_profile *self, const char *key, uint64_t value);
+const char *snd_profile_info(const snd_profile *self, const char *key); /* NULL: not there */
+uint64_t snd_profile_info_number(const snd_profile *self, const char *key); /* 0: not there, or no number */
+
+#endif

@@ -1,0 +1,126 @@
+/* What the system says of this process. */
+#include "os/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uint32_t
+snd_process_id(void)
+{
+    return (uint32_t)getpid();
+}
+
+uint32_t
+snd_thread_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+void
+snd_thread_system_name(char name[16])
+{
+    memset(name, 0, 16);
+    prctl(PR_GET_NAME, name);
+}
+
+static char host[256];
+
+static void
+read_host(void)
+{
+    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+        strcpy(host, "localhost");
+}
+
+const char *
+snd_process_host(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_host);
+    return host;
+}
+
+int64_t
+snd_process_rank(void)
+{
+    static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = getenv(names[i]);
+        if (text == NULL || *text < '0' || *text > '9')
+            continue;
+        char *end;
+        errno = 0;
+        long rank = strtol(text, &end, 10);
+        if (*end == '\0' && errno == 0)
+            return rank;
+    }
+    return -1;
+}
+
+void
+snd_process_arguments(snd_buffer *out)
+{
+    char part[4096];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t size;
+
+    if (file < 0)
+        return;
+    while ((size = read(file, part, sizeof part)) > 0)
+        snd_buffer_put(out, part, (size_t)size);
+    close(file);
+}
+
+static void
+expand_letter(char letter, snd_buffer *out)
+{
+    int64_t rank = snd_process_rank();
+
+    if (letter == 'p')
+        snd_buffer_printf(out, "%u", snd_process_id());
+    else if (letter == 'h')
+        snd_buffer_text(out, snd_process_host());
+    else if (letter == 'r')
+        snd_buffer_printf(out, "%lld", (long long)(rank < 0 ? 0 : rank));
+    else {
+        snd_buffer_char(out, '%');
+        if (letter != '%' && letter != '\0')
+            snd_buffer_char(out, letter);
+    }
+}
+
+void
+snd_path_expand(const char *path, snd_buffer *out)
+{
+    char here[PATH_MAX];
+
+    if (path[0] != '/' && getcwd(here, sizeof here) != NULL) {
+        snd_buffer_text(out, here);
+        if (strcmp(here, "/") != 0)
+            snd_buffer_char(out, '/');
+    }
+    for (const char *at = path; *at != '\0'; at++) {
+        if (*at != '%') {
+            snd_buffer_char(out, *at);
+            continue;
+        }
+        expand_letter(at[1], out);
+        if (at[1] != '\0')
+            at++;
+    }
+}
+
+const char *
+snd_path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}

@@ -1,0 +1,29 @@
+/* What the system says of this process and of the program it runs. */
+#ifndef SND_OS_PROCESS_H
+#define SND_OS_PROCESS_H
+
+#include "base/buffer.h"
+
+/* Process and thread numbers as the kernel counts them. */
+uint32_t snd_process_id(void);
+uint32_t snd_thread_id(void);
+
+/* The name of the calling thread, cut to 15 bytes by the kernel. */
+void snd_thread_system_name(char name[16]);
+
+/* Never NULL; static storage. */
+const char *snd_process_host(void);
+
+/* The rank from RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; -1 where there is none. */
+int64_t snd_process_rank(void);
+
+/* The words of the command line, each ended by NUL, from /proc. */
+void snd_process_arguments(snd_buffer *out);
+
+/* Appends `path` with %p (pid), %h (host), %r (rank, 0 without one) and %% replaced, made absolute. */
+void snd_path_expand(const char *path, snd_buffer *out);
+
+/* The part after the last slash. Points into `path`. */
+const char *snd_path_base(const char *path);
+
+#endif

@@ -1,0 +1,11 @@
+/* The counter probe: named values that a program sets, with their extremes and, when asked for, their timeline. */
+#ifndef SND_PROBE_COUNTER_H
+#define SND_PROBE_COUNTER_H
+
+#include "probe/track.h"
+
+/* `site` must be of kind SND_SITE_COUNTER. Every thread has its own value; add starts from 0. */
+void snd_counter_set(snd_track *track, uint32_t site, double value);
+void snd_counter_add(snd_track *track, uint32_t site, double delta);
+
+#endif

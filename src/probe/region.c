@@ -1,0 +1,166 @@
+/* The region probe: what is not on the hot path. */
+#include "probe/region.h"
+
+#include "base/duration.h"
+
+#include <stdio.h>
+
+snd_region_switches snd_region;
+
+void
+snd_region_switch(int on, int cpu, int debug)
+{
+    SND_SET(snd_region.cpu, cpu);
+    SND_SET(snd_region.debug, debug);
+    SND_SET(snd_region.on, on);
+}
+
+static uint64_t
+since_start(const snd_span *span, uint64_t now)
+{
+    uint64_t start = SND_GET(span->track->start);
+    return now > start ? snd_clock_ns(now - start) : 0;
+}
+
+void
+snd_region_print_enter(const snd_span *span, uint64_t now)
+{
+    char at[SND_DURATION_SIZE];
+
+    snd_duration_text(since_start(span, now), at);
+    fprintf(stderr, "sonde: entered %s at %s\n", snd_site_get(span->node->site).name, at);
+}
+
+void
+snd_region_print_leave(const snd_span *span, uint64_t now)
+{
+    char at[SND_DURATION_SIZE], after[SND_DURATION_SIZE];
+
+    snd_duration_text(since_start(span, now), at);
+    snd_duration_text(now > span->start ? snd_clock_ns(now - span->start) : 0, after);
+    fprintf(stderr, "sonde: left %s at %s after %s\n", snd_site_get(span->node->site).name, at, after);
+}
+
+/* Moves a span that was opened on another thread into this thread's tree, so that only its owner writes a tree. */
+static void
+move_here(snd_track *track, snd_span *span)
+{
+    snd_node *node = snd_node_here(track, span->node);
+    if (node == NULL)
+        return;
+    if (!span->is_nested) {
+        SND_ADD(span->node->open, UINT64_MAX);
+        SND_ADD(span->node->open_start, -snd_span_start(span));
+    }
+    span->node = node;
+    span->track = track;
+    if (!span->is_nested) {
+        SND_ADD(node->open, 1);
+        SND_ADD(node->open_start, snd_span_start(span));
+    }
+}
+
+void
+snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now)
+{
+    snd_stack *stack = span->stack;
+    snd_span *at = stack->top;
+
+    while (at != NULL && at != span)
+        at = at->below;
+    if (at == NULL)
+        return; /* it was closed with a region below it */
+    for (int done = 0; !done;) {
+        snd_span *top = stack->top;
+        done = top == span;
+        if (top->track != track)
+            move_here(track, top);
+        snd_region_close(track, top, now, 1);
+    }
+}
+
+int
+snd_region_is_open(const snd_stack *stack, const snd_node *node)
+{
+    for (const snd_span *span = stack->top; span != NULL; span = span->below)
+        if (span->node == node)
+            return 1;
+    return 0;
+}
+
+snd_span *
+snd_region_enter_global(snd_track *track, uint32_t site)
+{
+    snd_stack *stack = track->current;
+    snd_node *node = snd_node_child(track, track->root, site);
+    if (node == NULL)
+        return NULL;
+    int nested = SND_GET(node->open) != 0 &&
+                 (snd_region_is_open(stack, node) || snd_region_is_open(&track->stack, node));
+    return snd_region_enter_under(track, stack, track->root, site, nested);
+}
+
+void
+snd_region_suspend(snd_track *track, snd_stack *stack)
+{
+    uint64_t now = snd_clock_ticks();
+
+    if (stack->suspended_since != 0)
+        return;
+    stack->suspended_since = now;
+    if (SND_GET(snd_region.cpu))
+        stack->suspended_since_cpu_ns = snd_clock_thread_cpu_ns();
+    snd_track_write_begin(track);
+    snd_region_charge(track, now);
+    SND_SET(track->running, stack->resumer != NULL ? stack->resumer : track->root);
+    snd_track_write_end(track);
+    stack->resumer = NULL;
+    if (track->current == stack)
+        track->current = &track->stack;
+}
+
+void
+snd_region_resume(snd_track *track, snd_stack *stack)
+{
+    uint64_t now = snd_clock_ticks();
+
+    if (stack->suspended_since == 0)
+        return;
+    stack->suspended += now > stack->suspended_since ? now - stack->suspended_since : 0;
+    stack->suspended_since = 0;
+    if (SND_GET(snd_region.cpu))
+        stack->suspended_cpu_ns += snd_clock_thread_cpu_ns() - stack->suspended_since_cpu_ns;
+    if (stack->top == NULL)
+        return;
+    snd_track_write_begin(track);
+    snd_region_charge(track, now);
+    stack->resumer = SND_GET(track->running);
+    if (stack->top->track == track)
+        SND_SET(track->running, stack->top->node);
+    snd_track_write_end(track);
+    track->current = stack;
+}
+
+uint64_t
+snd_region_own_cost_ns(void)
+{
+    enum { BATCHES = 8, ENTRIES = 250 };
+    uint64_t least = UINT64_MAX;
+    snd_track *track = snd_track_scratch();
+    uint32_t site = snd_site_add(SND_SITE_REGION, "sonde", 5, "", 0);
+
+    if (track == NULL || site == SND_NONE)
+        return 0;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        uint64_t before = snd_clock_monotonic_ns();
+        for (int i = 0; i < ENTRIES; i++) {
+            snd_span *span = snd_region_enter(track, site);
+            if (span != NULL)
+                snd_region_leave(track, span);
+        }
+        uint64_t spent = snd_clock_monotonic_ns() - before;
+        if (spent < least)
+            least = spent;
+    }
+    return (least + ENTRIES / 2) / ENTRIES;
+}

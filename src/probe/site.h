@@ -1,0 +1,22 @@
+/* The sites that running probes have met: one list for the process, append-only. */
+#ifndef SND_PROBE_SITE_H
+#define SND_PROBE_SITE_H
+
+#include "model/profile.h"
+
+#define SND_SITE_LIMIT (1u << 20)
+
+/* Interns (kind, name); the place is where the first one stood. Thread-safe; takes a lock and may allocate, so it
+ * is called once a place, not once an entry. SND_NONE when memory or the limit runs out. Ids are never reused. */
+uint32_t snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line);
+
+uint32_t snd_site_count(void);
+
+/* `id` must be below snd_site_count(). Texts live as long as the process. Thread-safe. */
+snd_profile_site snd_site_get(uint32_t id);
+
+/* Around fork, so that no child inherits a lock that nobody will release. */
+void snd_site_before_fork(void);
+void snd_site_after_fork(void);
+
+#endif

@@ -1,0 +1,365 @@
+/* From the live tracks to a profile. */
+#include "probe/snapshot.h"
+
+#include "base/alloc.h"
+#include "os/process.h"
+
+#include <string.h>
+
+typedef struct snd_snapshot_track {
+    uint32_t id; /* in the profile; SND_NONE: not there yet */
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint32_t *nodes; /* live node id to the profile's */
+} snapshot_track;
+
+/* A node's numbers at one moment. */
+typedef struct reading {
+    uint64_t count, total, self, min, max, suspended, cpu_ns, open, open_start;
+    double square;
+} reading;
+
+void
+snd_snapshot_free(snd_snapshot *self)
+{
+    for (uint32_t i = 0; i < self->track_count; i++)
+        snd_free(self->tracks[i].nodes);
+    snd_free(self->tracks);
+    snd_free(self->sites);
+    snd_free(self->changed);
+    *self = (snd_snapshot){0};
+}
+
+static snd_status
+profile_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *id)
+{
+    uint32_t count = snd_site_count();
+
+    if (count > self->site_count) {
+        uint32_t *sites = snd_realloc(self->sites, count * sizeof *sites);
+        if (sites == NULL)
+            return SND_NO_MEMORY;
+        memset(sites + self->site_count, 0xff, (count - self->site_count) * sizeof *sites);
+        self->sites = sites;
+        self->site_count = count;
+    }
+    if (self->sites[site] == SND_NONE) {
+        snd_profile_site live = snd_site_get(site);
+        snd_status status = snd_profile_add_site(profile, &live, &self->sites[site]);
+        if (status != SND_OK)
+            return status;
+    }
+    *id = self->sites[site];
+    return SND_OK;
+}
+
+/* The site of a track's root is the thread itself. */
+static snd_status
+root_site(snd_profile *profile, const char *name, uint32_t *id)
+{
+    snd_profile_site site = {SND_SITE_THREAD, name, "", 0};
+    return snd_profile_add_site(profile, &site, id);
+}
+
+static snd_status
+make_track_room(snd_snapshot *self, uint32_t live)
+{
+    if (live < self->track_count)
+        return SND_OK;
+    snapshot_track *tracks = snd_realloc(self->tracks, (live + 1) * sizeof *tracks);
+    if (tracks == NULL)
+        return SND_NO_MEMORY;
+    for (uint32_t i = self->track_count; i <= live; i++)
+        tracks[i] = (snapshot_track){.id = SND_NONE};
+    self->tracks = tracks;
+    self->track_count = live + 1;
+    return SND_OK;
+}
+
+static snd_status
+make_node_room(snapshot_track *known, uint32_t count)
+{
+    if (count <= known->node_capacity)
+        return SND_OK;
+    uint32_t capacity = known->node_capacity == 0 ? 64 : known->node_capacity;
+    while (capacity < count)
+        capacity *= 2;
+    uint32_t *nodes = snd_realloc(known->nodes, capacity * sizeof *nodes);
+    if (nodes == NULL)
+        return SND_NO_MEMORY;
+    known->nodes = nodes;
+    known->node_capacity = capacity;
+    return SND_OK;
+}
+
+static uint64_t
+since(uint64_t origin, uint64_t ticks)
+{
+    return ticks > origin ? snd_clock_ns(ticks - origin) : 0;
+}
+
+static snd_profile_track
+describe_track(const snd_track *live, uint64_t origin, uint64_t now)
+{
+    snd_ring *ring = snd_track_ring(live);
+    uint64_t end = SND_GET(live->end);
+    const char *name = SND_GET(live->name);
+
+    return (snd_profile_track){
+        .process_id = snd_process_id(),
+        .thread_id = SND_GET(live->thread_id),
+        .thread_count = SND_GET(live->thread_count),
+        .name = name == NULL ? "" : name,
+        .start_ns = since(origin, SND_GET(live->start)),
+        .end_ns = since(origin, end == 0 ? now : end),
+        .dropped_entries = SND_GET(live->dropped),
+        .dropped_events = ring == NULL ? 0 : SND_GET(ring->dropped),
+    };
+}
+
+static snd_status
+add_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, snapshot_track *known)
+{
+    uint32_t count = atomic_load_explicit(&live->node_count, memory_order_acquire);
+    snd_status status = make_node_room(known, count);
+
+    for (uint32_t i = known->node_count; i < count && status == SND_OK; i++) {
+        const snd_node *node = snd_node_get(live, i);
+        uint32_t site;
+        uint32_t parent = node->parent == NULL ? SND_NONE : known->nodes[node->parent->id];
+        if (node->parent == NULL)
+            status = root_site(profile, profile->tracks[known->id].name, &site);
+        else
+            status = profile_site(self, profile, node->site, &site);
+        if (status == SND_OK)
+            status = snd_profile_add_node(profile, parent, known->id, site, &known->nodes[i]);
+        if (status == SND_OK)
+            known->node_count = i + 1;
+    }
+    return status;
+}
+
+/* All fields as they stood between two writes of the owner; after many tries, as they come. */
+static reading
+read_node(const snd_track *live, const snd_node *node)
+{
+    reading now = {0};
+
+    for (int tries = 0; tries < 1000; tries++) {
+        uint32_t before = atomic_load_explicit(&live->version, memory_order_acquire);
+        now = (reading){
+            SND_GET(node->count),     SND_GET(node->total), SND_GET(node->self),       SND_GET(node->min),
+            SND_GET(node->max),       SND_GET(node->suspended), SND_GET(node->cpu_ns), SND_GET(node->open),
+            SND_GET(node->open_start), SND_GET(node->square),
+        };
+        atomic_thread_fence(memory_order_acquire);
+        if (before % 2 == 0 && SND_GET(live->version) == before)
+            break;
+    }
+    return now;
+}
+
+/* Sets a metric and marks the node when that changes it. */
+static snd_status
+put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, snd_value value)
+{
+    if (snd_profile_has(profile, node, metric) && profile->columns[metric][node].whole == value.whole)
+        return SND_OK;
+    self->changed[node] = 1;
+    return snd_profile_set(profile, node, metric, value);
+}
+
+static snd_status
+put_whole(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, uint64_t value)
+{
+    return put(self, profile, node, metric, (snd_value){.whole = value});
+}
+
+static snd_status
+put_real(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, double value)
+{
+    return put(self, profile, node, metric, (snd_value){.real = value});
+}
+
+static snd_status
+put_histogram(snd_profile *profile, uint32_t id, const snd_node *node)
+{
+    const _Atomic uint32_t *live = atomic_load_explicit(&node->histogram, memory_order_acquire);
+    uint64_t counts[SND_HISTOGRAM_BUCKETS];
+
+    if (live == NULL)
+        return SND_OK;
+    for (uint32_t i = 0; i < SND_HISTOGRAM_BUCKETS; i++)
+        counts[i] = SND_GET(live[i]);
+    return snd_profile_set_histogram(profile, id, counts);
+}
+
+static snd_status
+put_counter(snd_snapshot *self, snd_profile *profile, uint32_t id, const snd_node *node)
+{
+    snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, SND_GET(node->count));
+    if (status == SND_OK)
+        status = put_real(self, profile, id, SND_METRIC_VALUE_LAST, SND_GET(node->value_last));
+    if (status == SND_OK)
+        status = put_real(self, profile, id, SND_METRIC_VALUE_MIN, SND_GET(node->value_min));
+    if (status == SND_OK)
+        status = put_real(self, profile, id, SND_METRIC_VALUE_MAX, SND_GET(node->value_max));
+    if (status == SND_OK)
+        status = put_real(self, profile, id, SND_METRIC_VALUE_SUM, SND_GET(node->value_sum));
+    return status;
+}
+
+/* An open entry counts with the time it has lasted; the root is one that is always open. */
+static reading
+with_open(reading now, uint64_t until)
+{
+    uint64_t open_ticks = now.open * until - now.open_start;
+
+    if (now.open == 0 || (int64_t)open_ticks < 0)
+        return now;
+    now.total += open_ticks;
+    if (now.open == 1 && open_ticks > now.max)
+        now.max = open_ticks;
+    return now;
+}
+
+static snd_status
+put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
+{
+    double scale = (double)snd_clock_now.scale / 4294967296.0;
+    const struct {
+        snd_metric metric;
+        uint64_t value;
+    } wholes[] = {
+        {SND_METRIC_COUNT, now.count},
+        {SND_METRIC_TOTAL, snd_clock_ns(now.total)},
+        {SND_METRIC_SELF, snd_clock_ns(now.self)},
+        {SND_METRIC_MIN, now.min == UINT64_MAX ? snd_clock_ns(now.max) : snd_clock_ns(now.min)},
+        {SND_METRIC_MAX, snd_clock_ns(now.max)},
+        {SND_METRIC_SUSPENDED, snd_clock_ns(now.suspended)},
+        {SND_METRIC_OPEN, now.open},
+    };
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0] && status == SND_OK; i++)
+        status = put_whole(self, profile, id, wholes[i].metric, wholes[i].value);
+    if (status == SND_OK)
+        status = put_real(self, profile, id, SND_METRIC_SQUARE, now.square * scale * scale);
+    if (status == SND_OK && (now.cpu_ns != 0 || snd_profile_has(profile, id, SND_METRIC_CPU)))
+        status = put_whole(self, profile, id, SND_METRIC_CPU, now.cpu_ns);
+    return status;
+}
+
+/* What has run since the owner last looked at its clock belongs to the node that runs. */
+static void
+add_running(const snd_track *live, const snd_node *node, reading *now, uint64_t until)
+{
+    if (SND_GET(live->running) == node && until > SND_GET(live->last))
+        now->self += until - SND_GET(live->last);
+}
+
+static snd_status
+update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now)
+{
+    const snd_node *node = snd_node_get(live, i);
+    uint32_t id = self->tracks[live->id].nodes[i];
+    uint64_t end = SND_GET(live->end);
+    uint64_t until = end == 0 ? now : end;
+
+    if (node->parent != NULL && profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
+        return put_counter(self, profile, id, node);
+    reading read = read_node(live, node);
+    add_running(live, node, &read, until);
+    if (node->parent == NULL) {
+        read.open = 1;
+        read.open_start = SND_GET(live->start);
+        read.count = 1;
+        read.total = read.max = 0;
+    }
+    uint64_t before = snd_profile_whole(profile, id, SND_METRIC_COUNT);
+    reading counted = with_open(read, until);
+    if (node->parent == NULL)
+        counted.open = 0;
+    snd_status status = put_region(self, profile, id, counted);
+    if (status == SND_OK && read.count != before)
+        status = put_histogram(profile, id, node);
+    return status;
+}
+
+/* A track that has not seen the last reset holds nothing that counts. */
+static int
+is_stale(const snd_track *live)
+{
+    return SND_GET(live->epoch) != SND_GET(snd_track_epoch);
+}
+
+static snd_status
+update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint64_t origin, uint64_t now)
+{
+    snd_status status = make_track_room(self, live->id);
+    if (status != SND_OK)
+        return status;
+    snapshot_track *known = &self->tracks[live->id];
+    snd_profile_track track = describe_track(live, origin, now);
+    if (known->id == SND_NONE)
+        status = snd_profile_add_track(profile, &track, &known->id);
+    else
+        status = snd_profile_set_track(profile, known->id, &track);
+    if (status == SND_OK)
+        status = add_nodes(self, profile, live, known);
+    if (status != SND_OK)
+        return status;
+    unsigned char *changed = snd_realloc(self->changed, profile->node_count);
+    if (changed == NULL)
+        return SND_NO_MEMORY;
+    memset(changed + self->changed_count, 1, profile->node_count - self->changed_count);
+    self->changed = changed;
+    self->changed_count = profile->node_count;
+    for (uint32_t i = 0; i < known->node_count && status == SND_OK; i++)
+        status = update_node(self, profile, live, i, now);
+    return status;
+}
+
+/* Nothing in the profile is left from before a reset that the track's thread has not met yet. */
+static snd_status
+clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
+{
+    snd_status status = SND_OK;
+
+    if (live->id >= self->track_count)
+        return SND_OK;
+    for (uint32_t i = 0; i < self->tracks[live->id].node_count && status == SND_OK; i++) {
+        uint32_t id = self->tracks[live->id].nodes[i];
+        if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
+            status = put_region(self, profile, id, (reading){0});
+        else
+            status = put_whole(self, profile, id, SND_METRIC_COUNT, 0);
+    }
+    return status;
+}
+
+snd_status
+snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, uint64_t now)
+{
+    snd_status status = SND_OK;
+
+    if (self->changed_count != 0)
+        memset(self->changed, 0, self->changed_count);
+    for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
+        status = is_stale(live) ? clear_track(self, profile, live)
+                                : update_track(self, profile, live, origin, now);
+    return status;
+}
+
+uint32_t
+snd_snapshot_track_id(const snd_snapshot *self, const snd_track *track)
+{
+    return track->id < self->track_count ? self->tracks[track->id].id : SND_NONE;
+}
+
+uint32_t
+snd_snapshot_node(const snd_snapshot *self, const snd_track *track, uint32_t node)
+{
+    if (track->id >= self->track_count || node >= self->tracks[track->id].node_count)
+        return SND_NONE;
+    return self->tracks[track->id].nodes[node];
+}

@@ -1,0 +1,201 @@
+/* Live tracks: what a thread writes while it runs, and what the collector reads meanwhile. */
+#ifndef SND_PROBE_TRACK_H
+#define SND_PROBE_TRACK_H
+
+#include "base/ring.h"
+#include "model/histogram.h"
+#include "os/clock.h"
+#include "probe/site.h"
+
+#define SND_NODE_CACHE 4u
+#define SND_NODE_LIMIT (1u << 20) /* nodes a track; entries beyond it are counted as dropped */
+#define SND_TRACK_LIMIT 256u      /* from then on a new thread takes over the track of one that ended */
+
+/* One point of the calling-context tree. Its thread writes it, others read the atomics. Durations are in ticks. */
+typedef struct snd_node {
+    struct snd_node *cache[SND_NODE_CACHE]; /* children met lately, by site */
+    struct snd_node *parent;
+    uint32_t site;
+    uint32_t id; /* dense within the track; the root is 0 */
+    _Atomic uint64_t count;
+    union {
+        struct { /* a region */
+            _Atomic uint64_t total, self, min, max, suspended, cpu_ns;
+            _Atomic uint64_t open, open_start; /* entries not left yet, and the sum of their start times */
+            _Atomic double square;
+        };
+        struct { /* a counter */
+            _Atomic double value_last, value_min, value_max, value_sum;
+        };
+    };
+    _Atomic(_Atomic uint32_t *) histogram; /* of nanoseconds; made at the second entry */
+} snd_node;
+
+typedef struct snd_span snd_span;
+
+/* The open regions of a thread, or of one coroutine or generator. */
+typedef struct snd_stack {
+    snd_span *top;
+    snd_node *resumer;        /* what ran on the thread before this coroutine was resumed */
+    uint64_t suspended;       /* ticks so far */
+    uint64_t suspended_since; /* 0: running */
+    uint64_t suspended_cpu_ns;
+    uint64_t suspended_since_cpu_ns;
+    uint32_t task; /* 0: the thread itself */
+} snd_stack;
+
+/* One open region. Taken from the track's pool, never given back to the heap. */
+struct snd_span {
+    snd_span *below; /* within the same stack; also links the pool */
+    snd_node *node;
+    snd_stack *stack;
+    struct snd_track *track;
+    uint64_t start;
+    uint64_t suspended;  /* the stack's at the start */
+    uint64_t cpu_ns;     /* the thread's at the start */
+    uint32_t serial;           /* changes when the span is given back: an old handle is recognised */
+    unsigned char is_nested;   /* a global region inside itself: its time is already counted */
+    unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
+};
+
+typedef struct snd_track {
+    /* what the hot path touches */
+    _Atomic uint32_t version; /* odd while the thread writes */
+    _Atomic uint32_t epoch;
+    _Atomic(snd_node *) running; /* the node whose self time passes */
+    _Atomic uint64_t last;       /* until when self time is accounted for */
+    snd_stack stack;
+    snd_stack *current; /* the stack entered last; never NULL */
+    snd_span *pool;
+    _Atomic(snd_ring *) ring; /* NULL: no timeline */
+    _Atomic(snd_ring *) kept_ring; /* the same, kept while the timeline is off */
+    snd_node *root;
+    _Atomic uint64_t reset; /* ticks: nothing before this counts */
+    _Atomic uint64_t dropped;
+
+    /* nodes: block b holds 64 << b of them; a hash over (parent, site) finds them */
+    snd_node *blocks[15];
+    _Atomic uint32_t node_count;
+    snd_node **table;
+    uint32_t table_mask;
+
+    /* what the thread is */
+    uint32_t id;
+    _Atomic uint32_t thread_id;
+    _Atomic uint32_t thread_count; /* more than 1: handed on when its thread ended */
+    _Atomic uint64_t start;
+    _Atomic uint64_t end; /* 0: the thread lives */
+    _Atomic(const char *) name;
+    struct snd_track *next;
+} snd_track;
+
+/* Counts up with every reset; a track of an older epoch empties itself at its thread's next entry. */
+extern _Atomic uint32_t snd_track_epoch;
+
+extern _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial-exec")));
+
+/* Slow path: makes, takes over or empties the calling thread's track. NULL when memory runs out. */
+SND_COLD snd_track *snd_track_attach(void);
+
+/* The calling thread's track. NULL when memory runs out. */
+static inline snd_track *
+snd_track_get(void)
+{
+    snd_track *track = snd_track_mine;
+    if (SND_LIKELY(track != NULL && SND_GET(track->epoch) == SND_GET(snd_track_epoch)))
+        return track;
+    return snd_track_attach();
+}
+
+/* The first of all tracks, linked by `next`. Tracks are never freed. */
+snd_track *snd_track_first(void);
+
+/* A track in no list, for measuring our own cost: what is entered there is in no report. NULL when memory runs out. */
+snd_track *snd_track_scratch(void);
+
+/* Entries of threads that got no track, since the last reset. */
+uint64_t snd_track_lost(void);
+
+/* Copies the name. Thread-safe. */
+void snd_track_set_name(snd_track *self, const char *name);
+
+/* How to name a new track; called on the new thread with room for `size` bytes; returns 0 to leave the name to the
+ * system. One for the process. */
+extern int (*snd_track_namer)(char *name, size_t size);
+
+/* Called on a thread whose track has just been emptied by a reset or a fork. NULL: nobody wants to know. */
+extern void (*snd_track_on_empty)(void);
+
+/* Forgets all that was counted so far. Open regions count from now. */
+void snd_track_reset_all(void);
+
+/* Around fork. In the child only the calling thread's track lives on, empty. */
+void snd_track_before_fork(void);
+void snd_track_after_fork(int in_child);
+
+/* Whether new tracks get a ring; existing ones get theirs at once. */
+void snd_track_keep_timeline(int on);
+
+/* The ring to drain, also after the timeline was switched off; NULL: never had one. */
+snd_ring *snd_track_ring(const snd_track *self);
+
+/* Slow path of snd_node_child. NULL when memory or the limit runs out; that is counted. */
+SND_COLD snd_node *snd_node_find(snd_track *track, snd_node *parent, uint32_t site);
+
+/* The child of `parent` for `site`, made when new. Owner thread only. */
+static inline snd_node *
+snd_node_child(snd_track *track, snd_node *parent, uint32_t site)
+{
+    snd_node *child = parent->cache[site % SND_NODE_CACHE];
+    if (SND_LIKELY(child != NULL && child->site == site))
+        return child;
+    return snd_node_find(track, parent, site);
+}
+
+/* The node at the same path in this track's tree: `node` itself where it is this track's. Owner thread of `track`
+ * only. NULL as above. */
+snd_node *snd_node_here(snd_track *track, snd_node *node);
+
+/* `id` must be below node_count. */
+snd_node *snd_node_get(const snd_track *track, uint32_t id);
+
+/* Makes the node's histogram with `first_ns` already in it. */
+SND_COLD void snd_node_make_histogram(snd_node *node, uint64_t first_ns);
+
+/* Slow path of snd_span_take. NULL when memory runs out; that is counted. */
+SND_COLD snd_span *snd_span_new(snd_track *track);
+
+static inline snd_span *
+snd_span_take(snd_track *track)
+{
+    snd_span *span = track->pool;
+    if (SND_UNLIKELY(span == NULL))
+        return snd_span_new(track);
+    track->pool = span->below;
+    return span;
+}
+
+static inline void
+snd_span_give(snd_track *track, snd_span *span)
+{
+    span->stack = NULL;
+    span->serial++;
+    span->below = track->pool;
+    track->pool = span;
+}
+
+/* Around every change of what the collector reads. */
+static inline void
+snd_track_write_begin(snd_track *track)
+{
+    SND_ADD(track->version, 1);
+    atomic_thread_fence(memory_order_release);
+}
+
+static inline void
+snd_track_write_end(snd_track *track)
+{
+    atomic_store_explicit(&track->version, SND_GET(track->version) + 1, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* The extension module sonde._core: its state, its types and its list of functions. */
+#include "python/owner.h"
+
+#include "base/alloc.h"
+
+PyMODINIT_FUNC PyInit__core(void);
+
+snd_state *
+snd_state_of_module(PyObject *module)
+{
+    return PyModule_GetState(module);
+}
+
+snd_state *
+snd_state_of(PyObject *object)
+{
+    return PyType_GetModuleState(Py_TYPE(object));
+}
+
+PyObject *
+snd_raise_status(snd_status status, const char *message)
+{
+    const char *text = message == NULL || *message == '\0' ? snd_status_text(status) : message;
+
+    if (status == SND_NO_MEMORY)
+        return PyErr_NoMemory();
+    if (status == SND_BAD_ARGUMENT)
+        PyErr_SetString(PyExc_ValueError, text);
+    else if (status == SND_ALREADY || status == SND_NOT_RUNNING)
+        PyErr_SetString(PyExc_RuntimeError, text);
+    else
+        PyErr_SetString(PyExc_OSError, text);
+    return NULL;
+}
+
+#define FAST(function) (PyCFunction)(void (*)(void))function
+
+static PyMethodDef functions[] = {
+    {"region", FAST(snd_py_region), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("region(name=None, asglobal=False)\n--\n\n"
+               "A region of the program, for a with block or as a decorator.\n\n"
+               "Without a name it is called after its place: ``f() <file.py:16>``. With ``asglobal=True``\n"
+               "(or ``as_global``) it stands at the top level whoever calls it.\n\n"
+               ">>> with region('load'):\n...     data = load()\n")},
+    {"push", snd_py_push, METH_O,
+     PyDoc_STR("push(name, /)\n--\n\nEnter a region that pop() leaves: the cheapest form, for hot loops.\n\n"
+               ">>> push('step')\n>>> step()\n>>> pop()\n")},
+    {"pop", snd_py_pop, METH_NOARGS,
+     PyDoc_STR("pop()\n--\n\nLeave the region that push() entered last.\n\n>>> pop()\n")},
+    {"iter_proxy", FAST(snd_py_iter_proxy), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("iter_proxy(iterable, name=None, asglobal=False)\n--\n\n"
+               "The same items, with every next() as a region. len() and attributes are those of the iterable.\n\n"
+               ">>> for batch in iter_proxy(loader, 'fetch'):\n...     train(batch)\n")},
+    {"func", FAST(snd_py_func), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"start", FAST(snd_py_start), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"stop", snd_py_stop, METH_NOARGS, NULL},
+    {"reset", snd_py_reset, METH_NOARGS, NULL},
+    {"is_running", snd_py_is_running, METH_NOARGS, NULL},
+    {"outputs", snd_py_outputs, METH_NOARGS, NULL},
+    {"profile", snd_py_profile, METH_NOARGS, NULL},
+    {"before_fork", snd_py_before_fork, METH_NOARGS, NULL},
+    {"after_fork", snd_py_after_fork, METH_NOARGS, NULL},
+    {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
+    {0},
+};
+
+static int
+add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **kept)
+{
+    *kept = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *kept == NULL ? -1 : PyModule_AddType(module, *kept);
+}
+
+static int
+module_exec(PyObject *module)
+{
+    snd_state *state = snd_state_of_module(module);
+
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError, "sonde measures the main interpreter only, not subinterpreters");
+        return -1;
+    }
+    if (add_type(module, &snd_region_spec, &state->region_type) != 0 ||
+        add_type(module, &snd_func_spec, &state->func_type) != 0 ||
+        add_type(module, &snd_iter_spec, &state->iter_type) != 0 ||
+        add_type(module, &snd_profile_spec, &state->profile_type) != 0)
+        return -1;
+    return PyModule_AddStringConstant(module, "__version__", SND_VERSION);
+}
+
+static int
+module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    snd_state *state = snd_state_of_module(module);
+
+    Py_VISIT(state->region_type);
+    Py_VISIT(state->func_type);
+    Py_VISIT(state->iter_type);
+    Py_VISIT(state->profile_type);
+    Py_VISIT(state->watched);
+    Py_VISIT(state->clock);
+    return snd_sites_visit(state, visit, arg);
+}
+
+static int
+module_clear(PyObject *module)
+{
+    snd_state *state = snd_state_of_module(module);
+
+    while (state->region_pool_count > 0) {
+        PyObject *object = state->region_pool[--state->region_pool_count];
+        PyTypeObject *type = Py_TYPE(object);
+        type->tp_free(object);
+        Py_DECREF(type);
+    }
+    Py_CLEAR(state->region_type);
+    Py_CLEAR(state->func_type);
+    Py_CLEAR(state->iter_type);
+    Py_CLEAR(state->profile_type);
+    Py_CLEAR(state->watched);
+    Py_CLEAR(state->clock);
+    snd_sites_clear(state);
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, module_exec},
+    SND_MODULE_SLOTS
+    {0},
+};
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "sonde._core",
+    .m_size = sizeof(snd_state),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+};
+
+PyMODINIT_FUNC
+PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
+}

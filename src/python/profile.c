@@ -1,0 +1,248 @@
+/* The Python object around a profile: views of it as text and as rows. */
+#include "python/profile.h"
+
+#include "base/alloc.h"
+#include "format/format.h"
+#include "view/view.h"
+
+typedef struct profile {
+    PyObject_HEAD
+    snd_profile *profile;
+} profile;
+
+PyObject *
+snd_profile_wrap(snd_state *state, snd_profile *taken)
+{
+    profile *self = (profile *)state->profile_type->tp_alloc(state->profile_type, 0);
+    if (self == NULL)
+        snd_profile_free(taken);
+    else
+        self->profile = taken;
+    return (PyObject *)self;
+}
+
+static void
+profile_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    snd_profile_free(((profile *)object)->profile);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static snd_table *
+make_view(profile *self, const char *name)
+{
+    const snd_view *view = snd_view_find(name);
+    snd_table *table = NULL;
+
+    if (view == NULL) {
+        PyErr_Format(PyExc_ValueError, "unknown view '%s'", name);
+        return NULL;
+    }
+    snd_status status = view->make(self->profile, &table);
+    if (status != SND_OK)
+        snd_raise_status(status, NULL);
+    return table;
+}
+
+static void
+raise_unknown_column(const snd_table *table, const char *name)
+{
+    snd_buffer text = {0};
+
+    snd_buffer_printf(&text, "unknown column '%s'; there are ", name);
+    for (uint32_t i = 0; i < table->column_count; i++)
+        snd_buffer_printf(&text, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
+    PyErr_SetString(PyExc_ValueError, snd_buffer_str(&text));
+    snd_buffer_free(&text);
+}
+
+/* The table with the columns of a sequence of strings; uses `table` up. */
+static snd_table *
+select_columns(snd_table *table, PyObject *columns)
+{
+    PyObject *list = PySequence_Fast(columns, "columns must be a sequence of names");
+    Py_ssize_t count = list == NULL ? 0 : PySequence_Fast_GET_SIZE(list);
+    const char **names = snd_calloc((size_t)count + 1, sizeof *names);
+    snd_table *chosen = NULL;
+    uint32_t unknown = 0;
+    int failed = list == NULL || names == NULL;
+
+    for (Py_ssize_t i = 0; i < count && !failed; i++) {
+        names[i] = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(list, i));
+        failed = names[i] == NULL;
+    }
+    if (!failed) {
+        snd_status status = snd_table_select(table, names, (uint32_t)count, &unknown, &chosen);
+        if (status == SND_BAD_ARGUMENT)
+            raise_unknown_column(table, names[unknown]);
+        else if (status != SND_OK)
+            snd_raise_status(status, NULL);
+    }
+    snd_free(names);
+    Py_XDECREF(list);
+    snd_table_free(table);
+    return chosen;
+}
+
+static snd_table *
+select_shown(snd_table *table)
+{
+    snd_table *chosen = NULL;
+    snd_status status = snd_table_select_shown(table, &chosen);
+    if (status != SND_OK)
+        snd_raise_status(status, NULL);
+    snd_table_free(table);
+    return chosen;
+}
+
+/* Uses `table` up. */
+static PyObject *
+write_table(snd_table *table, const char *format_name, snd_format_options options)
+{
+    const snd_format *format = snd_format_find(format_name);
+    snd_buffer text = {0};
+    PyObject *result = NULL;
+
+    if (format == NULL || format->write_table == NULL)
+        PyErr_Format(PyExc_ValueError, "unknown format '%s'; there are table, csv and json", format_name);
+    else {
+        format->write_table(table, &options, &text);
+        if (snd_buffer_status(&text) == SND_OK)
+            result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
+        else
+            PyErr_NoMemory();
+    }
+    snd_buffer_free(&text);
+    snd_table_free(table);
+    return result;
+}
+
+static PyObject *
+profile_format(PyObject *object, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"format", "view", "columns", "footer", NULL};
+    const char *format = "table", *view = "regions";
+    PyObject *columns = Py_None;
+    int footer = 1;
+
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOp:format", names, &format, &view, &columns, &footer))
+        return NULL;
+    snd_table *table = make_view((profile *)object, view);
+    if (table != NULL && columns != Py_None)
+        table = select_columns(table, columns);
+    else if (table != NULL && strcmp(format, "table") == 0)
+        table = select_shown(table);
+    return table == NULL ? NULL : write_table(table, format, (snd_format_options){.no_footer = !footer});
+}
+
+static PyObject *
+cell_object(snd_unit unit, const snd_cell *cell)
+{
+    if (!cell->is_there)
+        return Py_NewRef(Py_None);
+    if (unit == SND_UNIT_TEXT)
+        return PyUnicode_DecodeUTF8(cell->text, (Py_ssize_t)strlen(cell->text), "replace");
+    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+        return PyFloat_FromDouble(cell->real);
+    return PyLong_FromLongLong(cell->whole);
+}
+
+static PyObject *
+row_object(const snd_table *table, uint32_t row)
+{
+    PyObject *result = Py_BuildValue("{s:I}", "depth", table->depths[row]);
+
+    for (uint32_t c = 0; c < table->column_count && result != NULL; c++) {
+        PyObject *value = cell_object(table->columns[c].unit, &table->cells[(size_t)row * table->column_count + c]);
+        if (value == NULL || PyDict_SetItemString(result, table->columns[c].name, value) != 0)
+            Py_CLEAR(result);
+        Py_XDECREF(value);
+    }
+    return result;
+}
+
+static PyObject *
+profile_rows(PyObject *object, PyObject *args)
+{
+    const char *view = "regions";
+
+    if (!PyArg_ParseTuple(args, "|s:rows", &view))
+        return NULL;
+    snd_table *table = make_view((profile *)object, view);
+    PyObject *rows = table == NULL ? NULL : PyList_New(0);
+    for (uint32_t r = 0; rows != NULL && r < table->row_count; r++) {
+        PyObject *row = row_object(table, r);
+        if (row == NULL || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    snd_table_free(table);
+    return rows;
+}
+
+/* _core.format_cells(titles, rows, format): a table of texts, for columns that only Python knows. */
+PyObject *
+snd_py_format_cells(PyObject *module, PyObject *args)
+{
+    PyObject *titles, *rows;
+    const char *format;
+    snd_column columns[64];
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O!s:format_cells", &PyList_Type, &titles, &PyList_Type, &rows, &format))
+        return NULL;
+    Py_ssize_t count = PyList_GET_SIZE(titles);
+    if (count > 64)
+        return snd_raise_status(SND_BAD_ARGUMENT, "a table may have 64 columns at most");
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const char *title = PyUnicode_AsUTF8(PyList_GET_ITEM(titles, i));
+        if (title == NULL)
+            return NULL;
+        columns[i] = (snd_column){title, title, i == 0 ? SND_UNIT_TEXT : SND_UNIT_LABEL, 1};
+    }
+    snd_table *table = snd_table_new("cells", columns, (uint32_t)count);
+    if (table == NULL)
+        return PyErr_NoMemory();
+    for (Py_ssize_t r = 0; r < PyList_GET_SIZE(rows); r++) {
+        PyObject *row = PyList_GET_ITEM(rows, r);
+        snd_cell *cells;
+        if (!PyList_Check(row) || PyList_GET_SIZE(row) != count ||
+            snd_table_add_row(table, 0, &cells) != SND_OK)
+            goto fail;
+        for (Py_ssize_t c = 0; c < count; c++) {
+            const char *text = PyUnicode_AsUTF8(PyList_GET_ITEM(row, c));
+            if (text == NULL || (cells[c].text = snd_table_text(table, text)) == NULL)
+                goto fail;
+            cells[c].is_there = 1;
+        }
+    }
+    return write_table(table, format, (snd_format_options){0});
+fail:
+    snd_table_free(table);
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "every row must be a list with a text for every title");
+    return NULL;
+}
+
+static PyMethodDef profile_methods[] = {
+    {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True)\n--\n\nA view as text.")},
+    {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {0},
+};
+
+static PyType_Slot profile_slots[] = {
+    {Py_tp_doc, (void *)PyDoc_STR("What was counted up to one moment.")},
+    {Py_tp_dealloc, profile_dealloc},
+    {Py_tp_methods, profile_methods},
+    {0},
+};
+
+PyType_Spec snd_profile_spec = {
+    .name = "sonde._core.Profile",
+    .basicsize = sizeof(profile),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = profile_slots,
+};

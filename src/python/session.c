@@ -1,0 +1,234 @@
+/* Starting, stopping and asking a session from Python. */
+#include "collect/session.h"
+#include "os/clock.h"
+#include "python/exit.h"
+#include "python/owner.h"
+#include "python/profile.h"
+
+#include <string.h>
+
+/* The state whose clock the session reads. A clock function of the core gets no argument, hence this one pointer. */
+static snd_state *clock_state;
+
+/* The program's own clock, in seconds. Keeps the last time when it fails, or when a thread without the GIL asks. */
+static uint64_t
+read_python_clock(void)
+{
+    static _Atomic uint64_t last;
+    PyObject *type, *value, *trace;
+
+    if (!PyGILState_Check())
+        return SND_GET(last);
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *seconds = PyObject_CallNoArgs(clock_state->clock);
+    double now = seconds == NULL ? -1.0 : PyFloat_AsDouble(seconds);
+    if (PyErr_Occurred())
+        PyErr_WriteUnraisable(clock_state->clock);
+    else if (now >= 0)
+        SND_SET(last, (uint64_t)(now * 1e9 + 0.5));
+    Py_XDECREF(seconds);
+    PyErr_Restore(type, value, trace);
+    return SND_GET(last);
+}
+
+static int
+name_thread(char *name, size_t size)
+{
+    PyObject *type, *value, *trace;
+    int named = 0;
+
+    if (!PyGILState_Check())
+        return 0;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed; a program without threads has not imported it */
+    PyObject *threading = Py_XNewRef(PyDict_GetItemString(modules, "threading"));
+    PyObject *active = threading == NULL ? NULL : PyObject_GetAttrString(threading, "_active");
+    PyObject *ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+    PyObject *thread = active == NULL || ident == NULL || !PyDict_Check(active) ? NULL : PyDict_GetItem(active, ident);
+    PyObject *text = thread == NULL ? NULL : PyObject_GetAttrString(thread, "name");
+    const char *utf8 = text == NULL || !PyUnicode_Check(text) ? NULL : PyUnicode_AsUTF8(text);
+    if (utf8 != NULL && strcmp(utf8, "MainThread") != 0) {
+        strncpy(name, utf8, size - 1);
+        name[size - 1] = '\0';
+        named = 1;
+    }
+    Py_XDECREF(text);
+    Py_XDECREF(ident);
+    Py_XDECREF(active);
+    Py_XDECREF(threading);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    return named;
+}
+
+/* The cost of one entry as Python programs pay it: a loop over an empty region, less the empty loop. */
+static const char cost_program[] = "def measure(region, count):\n"
+                                   "    for _ in range(count):\n"
+                                   "        with region('sonde'):\n"
+                                   "            pass\n"
+                                   "def empty(region, count):\n"
+                                   "    for _ in range(count):\n"
+                                   "        pass\n";
+
+static uint64_t
+time_call(PyObject *names, const char *function, PyObject *region)
+{
+    enum { BATCHES = 5, ENTRIES = 200 };
+    uint64_t least = UINT64_MAX;
+    PyObject *code = PyDict_GetItemString(names, function);
+
+    for (int i = 0; i < BATCHES && code != NULL; i++) {
+        uint64_t before = snd_clock_monotonic_ns();
+        PyObject *result = PyObject_CallFunction(code, "Oi", region, (int)ENTRIES);
+        uint64_t spent = snd_clock_monotonic_ns() - before;
+        if (result == NULL)
+            return 0;
+        Py_DECREF(result);
+        least = spent < least ? spent : least;
+    }
+    return least / ENTRIES;
+}
+
+static uint64_t
+measure_own_cost(PyObject *module)
+{
+    snd_track *mine = snd_track_mine;
+    snd_track *scratch = snd_track_scratch();
+    PyObject *names = PyDict_New();
+    PyObject *region = PyObject_GetAttrString(module, "region");
+    uint64_t cost = 0;
+
+    if (scratch != NULL && names != NULL && region != NULL &&
+        PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0) {
+        PyObject *done = PyRun_String(cost_program, Py_file_input, names, names);
+        snd_track_mine = scratch;
+        snd_region_switch(1, 0, 0);
+        uint64_t with = done == NULL ? 0 : time_call(names, "measure", region);
+        uint64_t without = done == NULL ? 0 : time_call(names, "empty", region);
+        snd_region_switch(0, 0, 0);
+        snd_track_mine = mine;
+        cost = with > without ? with - without : 0;
+        Py_XDECREF(done);
+    }
+    Py_XDECREF(region);
+    Py_XDECREF(names);
+    PyErr_Clear();
+    return cost;
+}
+
+/* Takes a new clock; one that is already running keeps its own. */
+static int
+set_clock(snd_state *state, PyObject *clock)
+{
+    if (clock == Py_None)
+        clock = NULL;
+    if (clock != NULL && !PyCallable_Check(clock)) {
+        PyErr_SetString(PyExc_TypeError, "the clock must be callable");
+        return 0;
+    }
+    if (snd_session_is_running())
+        return 1;
+    Py_XINCREF(clock);
+    Py_XSETREF(state->clock, clock);
+    clock_state = state;
+    snd_session_use_clock(clock == NULL ? NULL : read_python_clock);
+    snd_clock_start(clock == NULL ? NULL : read_python_clock);
+    return 1;
+}
+
+PyObject *
+snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"recording", "chrome_trace", "timeline", "cpu", "debug", "clock", "program", "arguments", NULL};
+    snd_state *state = snd_state_of_module(module);
+    snd_session_options options = {0};
+    PyObject *clock = Py_None;
+    snd_buffer message = {0};
+    char python[32];
+
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzz:start", names, &options.recording,
+                                     &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
+                                     &options.program, &options.arguments) ||
+        !set_clock(state, clock))
+        return NULL;
+    strncpy(python, Py_GetVersion(), sizeof python - 1);
+    python[sizeof python - 1] = '\0';
+    python[strcspn(python, " ")] = '\0';
+    options.python = python;
+    if (!snd_session_is_running())
+        state->own_cost_ns = measure_own_cost(module);
+    options.own_cost_ns = state->own_cost_ns;
+    snd_track_namer = name_thread;
+    snd_status status = snd_session_start(&options, &message);
+    if (status == SND_OK)
+        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL);
+    PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
+    snd_buffer_free(&message);
+    return result;
+}
+
+/* None, or a line about what could not be saved. */
+PyObject *
+snd_py_stop(PyObject *module, PyObject *nothing)
+{
+    snd_state *state = snd_state_of_module(module);
+    snd_buffer message = {0};
+
+    (void)nothing;
+    snd_exit_hook(0);
+    snd_status status = snd_session_stop(&message);
+    snd_suspend_stop(state);
+    PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : PyUnicode_FromString(snd_buffer_str(&message));
+    snd_buffer_free(&message);
+    return result;
+}
+
+PyObject *
+snd_py_reset(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_session_reset();
+    Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_is_running(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    return PyBool_FromLong(snd_session_is_running());
+}
+
+PyObject *
+snd_py_outputs(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    return Py_BuildValue("zz", snd_session_recording_path(), snd_session_trace_path());
+}
+
+PyObject *
+snd_py_profile(PyObject *module, PyObject *nothing)
+{
+    snd_profile *profile = NULL;
+
+    (void)nothing;
+    snd_status status = snd_session_profile(&profile);
+    if (status != SND_OK)
+        return snd_raise_status(status, NULL);
+    return snd_profile_wrap(snd_state_of_module(module), profile);
+}
+
+PyObject *
+snd_py_before_fork(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_session_pause();
+    Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_after_fork(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_session_resume();
+    Py_RETURN_NONE;
+}

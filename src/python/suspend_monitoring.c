@@ -1,0 +1,167 @@
+/* Seeing generators suspend and resume through sys.monitoring: local events on the code objects that opened a region,
+ * nothing anywhere else. */
+#include "python/owner.h"
+
+#if SND_HAS_MONITORING
+
+static snd_state *
+state_and_generator(PyObject *module, PyObject **generator)
+{
+    snd_frame *frame = snd_frame_top();
+    *generator = frame == NULL ? NULL : snd_frame_generator(frame);
+    return snd_state_of_module(module);
+}
+
+static PyObject *
+on_suspend(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *generator;
+    snd_state *state = state_and_generator(module, &generator);
+
+    (void)args, (void)count;
+    if (generator != NULL)
+        snd_owner_suspended(state, generator);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+on_resume(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *generator;
+    snd_state *state = state_and_generator(module, &generator);
+
+    (void)args, (void)count;
+    if (generator != NULL)
+        snd_owner_resumed(state, generator);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef suspend_method = {"on_suspend", (PyCFunction)(void (*)(void))on_suspend, METH_FASTCALL, NULL};
+static PyMethodDef resume_method = {"on_resume", (PyCFunction)(void (*)(void))on_resume, METH_FASTCALL, NULL};
+
+static PyObject *
+monitoring(void)
+{
+    PyObject *module = PySys_GetObject("monitoring"); /* borrowed */
+    return module;
+}
+
+static long
+event(const char *name)
+{
+    PyObject *events = PyObject_GetAttrString(monitoring(), "events");
+    PyObject *value = events == NULL ? NULL : PyObject_GetAttrString(events, name);
+    long number = value == NULL ? 0 : PyLong_AsLong(value);
+    Py_XDECREF(value);
+    Py_XDECREF(events);
+    return number;
+}
+
+static int
+call(const char *method, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    PyObject *tuple = Py_VaBuildValue(format, args);
+    va_end(args);
+    PyObject *function = tuple == NULL ? NULL : PyObject_GetAttrString(monitoring(), method);
+    PyObject *result = function == NULL ? NULL : PyObject_CallObject(function, tuple);
+    Py_XDECREF(function);
+    Py_XDECREF(tuple);
+    Py_XDECREF(result);
+    return result != NULL;
+}
+
+/* The first tool number that nobody uses, from the ones without a meaning on. -1: all are taken. */
+static int
+take_tool(void)
+{
+    static const int order[] = {4, 3, 5, 1, 2, 0};
+
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (call("use_tool_id", "(is)", order[i], "sonde regions"))
+            return order[i];
+        PyErr_Clear();
+    }
+    return -1;
+}
+
+static int
+set_callback(snd_state *state, const char *name, PyMethodDef *method)
+{
+    PyObject *module = PyType_GetModule(state->region_type);
+    PyObject *function = module == NULL ? NULL : PyCFunction_New(method, module);
+    int worked = function != NULL &&
+                 call("register_callback", "(ilO)", state->watch_tool, event(name), function);
+    Py_XDECREF(function);
+    return worked;
+}
+
+static int
+start(snd_state *state)
+{
+    if (state->is_watching)
+        return state->watch_tool >= 0;
+    state->is_watching = 1;
+    state->watch_tool = monitoring() == NULL ? -1 : take_tool();
+    if (state->watch_tool < 0)
+        return 0;
+    state->watched = PySet_New(NULL);
+    return state->watched != NULL && set_callback(state, "PY_YIELD", &suspend_method) &&
+           set_callback(state, "PY_RESUME", &resume_method) && set_callback(state, "PY_THROW", &resume_method) &&
+           call("set_events", "(il)", state->watch_tool, event("PY_THROW"));
+}
+
+static int
+watch_code(snd_state *state, PyObject *code)
+{
+    int known = PySet_Contains(state->watched, code);
+    if (known != 0)
+        return known > 0;
+    return call("set_local_events", "(iOl)", state->watch_tool, code, event("PY_YIELD") | event("PY_RESUME")) &&
+           PySet_Add(state->watched, code) == 0;
+}
+
+/* The body of the generator is running: it is the caller. */
+void
+snd_suspend_watch(snd_state *state, PyObject *generator)
+{
+    PyObject *type, *value, *trace;
+    snd_frame *frame = snd_frame_top();
+
+    (void)generator;
+    PyErr_Fetch(&type, &value, &trace);
+    if (start(state) && frame != NULL)
+        (void)watch_code(state, (PyObject *)snd_frame_code(frame));
+    PyErr_Clear(); /* without it the suspended column stays 0 */
+    PyErr_Restore(type, value, trace);
+}
+
+void
+snd_suspend_stop(snd_state *state)
+{
+    PyObject *code;
+
+    if (!state->is_watching)
+        return;
+    state->is_watching = 0;
+    while (state->watched != NULL && (code = PySet_Pop(state->watched)) != NULL) {
+        if (!call("set_local_events", "(iOl)", state->watch_tool, code, 0L))
+            PyErr_Clear();
+        Py_DECREF(code);
+    }
+    PyErr_Clear();
+    Py_CLEAR(state->watched);
+    if (state->watch_tool >= 0) {
+        static const char *const names[] = {"PY_YIELD", "PY_RESUME", "PY_THROW"};
+        (void)call("set_events", "(il)", state->watch_tool, 0L);
+        for (size_t i = 0; i < 3; i++)
+            (void)call("register_callback", "(ilO)", state->watch_tool, event(names[i]), Py_None);
+        (void)call("free_tool_id", "(i)", state->watch_tool);
+        PyErr_Clear();
+    }
+}
+
+#else
+typedef int snd_suspend_monitoring_is_empty;
+#endif

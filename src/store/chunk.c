@@ -1,0 +1,93 @@
+/* Timeline events as bytes. */
+#include "store/chunk.h"
+
+#include "base/alloc.h"
+#include "base/varint.h"
+
+#include <zlib.h>
+
+void
+snd_chunk_free(snd_chunk *self)
+{
+    snd_buffer_free(&self->bytes);
+    *self = (snd_chunk){0};
+}
+
+void
+snd_chunk_clear(snd_chunk *self)
+{
+    snd_buffer bytes = self->bytes;
+    snd_buffer_clear(&bytes);
+    *self = (snd_chunk){.bytes = bytes};
+}
+
+void
+snd_chunk_add(snd_chunk *self, const snd_chunk_event *event)
+{
+    snd_varint_put(&self->bytes, event->node);
+    snd_varint_put(&self->bytes, event->task);
+    snd_varint_put(&self->bytes, snd_zigzag((int64_t)(event->start_ns - self->previous_ns)));
+    snd_varint_put(&self->bytes, event->value);
+    if (self->events == 0 || event->start_ns < self->first_ns)
+        self->first_ns = event->start_ns;
+    if (event->start_ns > self->last_ns)
+        self->last_ns = event->start_ns;
+    self->previous_ns = event->start_ns;
+    self->events++;
+}
+
+snd_status
+snd_chunk_pack(const snd_chunk *self, snd_buffer *out)
+{
+    if (self->bytes.failed)
+        return SND_NO_MEMORY;
+    uLongf size = compressBound((uLong)self->bytes.size);
+    Bytef *packed = snd_malloc(size);
+    if (packed == NULL)
+        return SND_NO_MEMORY;
+    int result = compress2(packed, &size, (const Bytef *)self->bytes.data, (uLong)self->bytes.size, 1);
+    if (result == Z_OK)
+        snd_buffer_put(out, packed, size);
+    snd_free(packed);
+    return result == Z_OK ? snd_buffer_status(out) : SND_NO_MEMORY;
+}
+
+static int
+read_event(const unsigned char **at, const unsigned char *end, uint64_t *previous, snd_chunk_event *event)
+{
+    uint64_t node, task, delta;
+
+    if (!snd_varint_get(at, end, &node) || !snd_varint_get(at, end, &task) || !snd_varint_get(at, end, &delta) ||
+        !snd_varint_get(at, end, &event->value))
+        return 0;
+    if (node > UINT32_MAX || task > UINT32_MAX)
+        return 0;
+    *previous += (uint64_t)snd_unzigzag(delta);
+    event->start_ns = *previous;
+    event->node = (uint32_t)node;
+    event->task = (uint32_t)task;
+    return 1;
+}
+
+snd_status
+snd_chunk_unpack(const void *data, size_t data_size, uint64_t size, snd_chunk_take *take, void *context)
+{
+    snd_status status = SND_OK;
+    uint64_t previous = 0;
+    uLongf got = (uLongf)size;
+
+    if (size > SND_CHUNK_LIMIT || data_size > UINT32_MAX)
+        return SND_DAMAGED;
+    unsigned char *bytes = snd_malloc(size + 1);
+    if (bytes == NULL)
+        return SND_NO_MEMORY;
+    if (uncompress(bytes, &got, data, (uLong)data_size) != Z_OK || got != size)
+        status = SND_DAMAGED;
+    const unsigned char *at = bytes;
+    while (status == SND_OK && at != bytes + size) {
+        snd_chunk_event event;
+        status = read_event(&at, bytes + size, &previous, &event) ? take(context, &event) : SND_DAMAGED;
+    }
+    snd_free(bytes);
+    return status;
+}

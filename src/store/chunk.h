@@ -1,0 +1,40 @@
+/* Timeline events as bytes: collected, packed, unpacked. docs/recording.md has the layout. */
+#ifndef SND_STORE_CHUNK_H
+#define SND_STORE_CHUNK_H
+
+#include "base/buffer.h"
+
+/* Unpacked size at which a chunk is full, and the most that a reader accepts. */
+#define SND_CHUNK_FULL 65536u
+#define SND_CHUNK_LIMIT (1u << 20)
+
+/* Times in ns since the recording's start, node ids of the profile. */
+typedef struct snd_chunk_event {
+    uint64_t start_ns;
+    uint64_t value; /* a region's duration in ns; the bits of a counter's double */
+    uint32_t node;
+    uint32_t task; /* 0: the thread itself */
+} snd_chunk_event;
+
+/* All zero is an empty chunk. */
+typedef struct snd_chunk {
+    snd_buffer bytes;
+    uint64_t previous_ns;
+    uint64_t first_ns, last_ns;
+    uint64_t events;
+} snd_chunk;
+
+void snd_chunk_free(snd_chunk *self);
+void snd_chunk_clear(snd_chunk *self);
+void snd_chunk_add(snd_chunk *self, const snd_chunk_event *event);
+
+/* Appends the compressed bytes to `out`. */
+SND_MUST_USE snd_status snd_chunk_pack(const snd_chunk *self, snd_buffer *out);
+
+/* Gives every event to `take` until it returns other than SND_OK. `size` is the unpacked size. SND_DAMAGED when
+ * the bytes are not what pack writes. */
+typedef snd_status snd_chunk_take(void *context, const snd_chunk_event *event);
+SND_MUST_USE snd_status snd_chunk_unpack(const void *data, size_t data_size, uint64_t size, snd_chunk_take *take,
+                                         void *context);
+
+#endif

@@ -1,0 +1,372 @@
+/* Reading a recording into a profile. */
+#include "store/reader.h"
+
+#include "base/alloc.h"
+#include "store/reader_private.h"
+#include "store/schema.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* More than any recording of ours has in one cell. */
+#define CELL_LIMIT (16 << 20)
+
+static const char *const tables[] = {"info", "metric", "track", "site", "node", "value", "histogram", "timeline"};
+
+static int
+read_number(sqlite3 *db, const char *sql, int64_t *number)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        *number = sqlite3_column_int64(statement, 0);
+        result = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* A view in place of a table could run for ever. */
+static snd_status
+check_tables(sqlite3 *db)
+{
+    sqlite3_stmt *find = NULL;
+    int result = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &find,
+                                    NULL);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && result == SQLITE_OK; i++) {
+        sqlite3_bind_text(find, 1, tables[i], -1, SQLITE_STATIC);
+        result = sqlite3_step(find);
+        result = result == SQLITE_ROW ? SQLITE_OK : result == SQLITE_DONE ? SQLITE_CORRUPT : result;
+        sqlite3_reset(find);
+    }
+    sqlite3_finalize(find);
+    return snd_sqlite_status(db, result);
+}
+
+static snd_status
+check_schema(sqlite3 *db)
+{
+    int64_t application = 0;
+    int64_t version = 0;
+    int result = read_number(db, "PRAGMA application_id", &application);
+    if (result == SQLITE_OK)
+        result = read_number(db, "PRAGMA user_version", &version);
+    if (result != SQLITE_OK)
+        return snd_sqlite_status(db, result);
+    if (application != SND_SCHEMA_APPLICATION)
+        return SND_NOT_A_RECORDING;
+    if (version > SND_SCHEMA_VERSION)
+        return SND_NEWER;
+    return check_tables(db);
+}
+
+static snd_status
+start(snd_reader *self, const char *path, int flags)
+{
+    int result = sqlite3_open_v2(path, &self->db, flags, NULL);
+    if (result == SQLITE_OK) {
+        sqlite3_busy_timeout(self->db, 5000);
+        sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, CELL_LIMIT);
+        sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        result = sqlite3_exec(self->db, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+    }
+    snd_status status = snd_sqlite_status(self->db, result);
+    if (status == SND_OK)
+        status = check_schema(self->db);
+    return status;
+}
+
+/* A process that was killed while it wrote leaves a journal behind; undoing that half checkpoint writes the file. */
+static int
+needs_recovery(sqlite3 *db)
+{
+    int code = sqlite3_extended_errcode(db);
+    return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY || code == SQLITE_CANTOPEN;
+}
+
+snd_status
+snd_reader_open(const char *path, snd_reader **out)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return SND_SYSTEM;
+    if (S_ISDIR(about.st_mode)) {
+        errno = EISDIR;
+        return SND_SYSTEM;
+    }
+    snd_reader *self = snd_calloc(1, sizeof *self);
+    if (self == NULL)
+        return SND_NO_MEMORY;
+    snd_status status = start(self, path, SQLITE_OPEN_READONLY);
+    if (status == SND_SYSTEM && needs_recovery(self->db)) {
+        sqlite3_close(self->db);
+        self->db = NULL;
+        status = start(self, path, SQLITE_OPEN_READWRITE);
+    }
+    if (status != SND_OK) {
+        int saved = errno;
+        snd_reader_free(self);
+        errno = saved;
+        return status;
+    }
+    *out = self;
+    return SND_OK;
+}
+
+void
+snd_reader_free(snd_reader *self)
+{
+    if (self == NULL)
+        return;
+    sqlite3_close(self->db);
+    snd_free(self);
+}
+
+const char *
+snd_reader_library(void)
+{
+    return "SQLite " SQLITE_VERSION;
+}
+
+/* Never NULL; a NUL inside ends it. */
+static const char *
+text_at(sqlite3_stmt *row, int column)
+{
+    const unsigned char *text = sqlite3_column_text(row, column);
+    return text == NULL ? "" : (const char *)text;
+}
+
+/* A number that must be below `limit`. */
+static int
+id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id)
+{
+    int64_t value = sqlite3_column_int64(row, column);
+    if (sqlite3_column_type(row, column) != SQLITE_INTEGER || value < 0 || (uint64_t)value >= limit)
+        return 0;
+    *id = (uint32_t)value;
+    return 1;
+}
+
+typedef snd_status take_row(sqlite3_stmt *row, snd_profile *profile, void *context);
+
+static snd_status
+each_row(sqlite3 *db, const char *sql, take_row *take, snd_profile *profile, void *context)
+{
+    sqlite3_stmt *statement = NULL;
+    snd_status status = SND_OK;
+    int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+
+    while (result == SQLITE_OK && status == SND_OK) {
+        result = sqlite3_step(statement);
+        if (result == SQLITE_DONE)
+            break;
+        if (result == SQLITE_ROW) {
+            status = take(statement, profile, context);
+            result = SQLITE_OK;
+        }
+    }
+    sqlite3_finalize(statement);
+    return status != SND_OK ? status : snd_sqlite_status(db, result);
+}
+
+static snd_status
+take_info(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    (void)context;
+    return snd_profile_set_info(profile, text_at(row, 0), text_at(row, 1));
+}
+
+static snd_status
+take_metric(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    snd_metric *metrics = context;
+    uint32_t id;
+
+    (void)profile;
+    if (!id_at(row, 0, SND_READER_METRICS, &id))
+        return SND_DAMAGED;
+    metrics[id] = snd_metric_find(text_at(row, 1)); /* one that we do not know is passed over */
+    return SND_OK;
+}
+
+static snd_status
+take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    uint32_t id;
+    snd_profile_track track = {
+        .process_id = (uint32_t)sqlite3_column_int64(row, 1),
+        .thread_id = (uint32_t)sqlite3_column_int64(row, 2),
+        .thread_count = (uint32_t)sqlite3_column_int64(row, 3),
+        .name = text_at(row, 4),
+        .start_ns = (uint64_t)sqlite3_column_int64(row, 5),
+        .end_ns = (uint64_t)sqlite3_column_int64(row, 6),
+        .dropped_entries = (uint64_t)sqlite3_column_int64(row, 7),
+        .dropped_events = (uint64_t)sqlite3_column_int64(row, 8),
+    };
+
+    (void)context;
+    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->track_count)
+        return SND_DAMAGED;
+    return snd_profile_add_track(profile, &track, &id);
+}
+
+static snd_status
+take_site(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    uint32_t id, line;
+    snd_profile_site site = {.kind = snd_site_kind_find(text_at(row, 1)), .name = text_at(row, 2)};
+
+    (void)context;
+    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->site_count || !id_at(row, 4, UINT32_MAX, &line) ||
+        site.kind == SND_SITE_KIND_COUNT)
+        return SND_DAMAGED;
+    site.file = text_at(row, 3);
+    site.line = line;
+    return snd_profile_add_site(profile, &site, &id);
+}
+
+static snd_status
+take_node(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    uint32_t id, parent = SND_NONE, track, site;
+
+    (void)context;
+    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->node_count)
+        return SND_DAMAGED;
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL && !id_at(row, 1, id, &parent))
+        return SND_DAMAGED;
+    if (!id_at(row, 2, profile->track_count, &track) || !id_at(row, 3, profile->site_count, &site))
+        return SND_DAMAGED;
+    return snd_profile_add_node(profile, parent, track, site, &id);
+}
+
+static snd_status
+take_value(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    const snd_metric *metrics = context;
+    uint32_t node, metric;
+    snd_value value;
+
+    if (!id_at(row, 0, profile->node_count, &node) || !id_at(row, 1, SND_READER_METRICS, &metric))
+        return SND_DAMAGED;
+    if (metrics[metric] == SND_METRIC_COUNT_OF)
+        return SND_OK;
+    if (snd_metric_get(metrics[metric])->is_real)
+        value.real = sqlite3_column_double(row, 2);
+    else
+        value.whole = (uint64_t)sqlite3_column_int64(row, 2);
+    return snd_profile_set(profile, node, metrics[metric], value);
+}
+
+static snd_status
+take_histogram(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    uint64_t counts[SND_HISTOGRAM_BUCKETS];
+    uint32_t node;
+
+    (void)context;
+    if (!id_at(row, 0, profile->node_count, &node))
+        return SND_DAMAGED;
+    const void *bytes = sqlite3_column_blob(row, 1);
+    snd_status status = snd_histogram_decode(bytes, (size_t)sqlite3_column_bytes(row, 1), counts);
+    return status != SND_OK ? status : snd_profile_set_histogram(profile, node, counts);
+}
+
+static snd_status
+load(snd_reader *self, snd_profile *profile)
+{
+    snd_metric metrics[SND_READER_METRICS];
+    const struct {
+        const char *sql;
+        take_row *take;
+    } steps[] = {
+        {"SELECT key, value FROM info", take_info},
+        {"SELECT id, name FROM metric", take_metric},
+        {"SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries, dropped_events"
+         " FROM track ORDER BY id",
+         take_track},
+        {"SELECT id, kind, name, file, line FROM site ORDER BY id", take_site},
+        {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
+        {"SELECT node, metric, value FROM value", take_value},
+        {"SELECT node, buckets FROM histogram", take_histogram},
+    };
+
+    for (size_t i = 0; i < SND_READER_METRICS; i++)
+        metrics[i] = SND_METRIC_COUNT_OF;
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == SND_OK; i++)
+        status = each_row(self->db, steps[i].sql, steps[i].take, profile, metrics);
+    return status;
+}
+
+snd_status
+snd_reader_profile(snd_reader *self, snd_profile **out)
+{
+    snd_profile *profile = snd_profile_new();
+    if (profile == NULL)
+        return SND_NO_MEMORY;
+    /* one transaction: the program may be writing its next checkpoint */
+    snd_status status = snd_sqlite_status(self->db, sqlite3_exec(self->db, "BEGIN", NULL, NULL, NULL));
+    if (status == SND_OK)
+        status = load(self, profile);
+    sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+    if (status != SND_OK) {
+        snd_profile_free(profile);
+        return status;
+    }
+    *out = profile;
+    return SND_OK;
+}
+
+typedef struct timeline {
+    snd_reader_take *take;
+    void *context;
+    const snd_profile *profile;
+    uint32_t track;
+    uint64_t chunks;
+} timeline;
+
+static snd_status
+take_event(void *context, const snd_chunk_event *event)
+{
+    timeline *self = context;
+
+    if (event->node >= self->profile->node_count)
+        return SND_DAMAGED;
+    return self->take(self->context, self->track, event);
+}
+
+static snd_status
+take_chunk(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    timeline *self = context;
+    int64_t size = sqlite3_column_int64(row, 1);
+
+    (void)profile;
+    if (!id_at(row, 0, self->profile->track_count, &self->track) || size < 0)
+        return SND_DAMAGED;
+    self->chunks++;
+    const void *data = sqlite3_column_blob(row, 2);
+    return snd_chunk_unpack(data, (size_t)sqlite3_column_bytes(row, 2), (uint64_t)size, take_event, self);
+}
+
+snd_status
+snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take, void *context)
+{
+    timeline state = {take, context, profile, 0, 0};
+    snd_status status = each_row(self->db, "SELECT track, size, data FROM timeline ORDER BY id", take_chunk, NULL,
+                                 &state);
+    return status == SND_OK && state.chunks == 0 ? SND_NO_TIMELINE : status;
+}
+
+snd_status
+snd_reader_event_count(snd_reader *self, uint64_t *count)
+{
+    int64_t sum = 0;
+    int result = read_number(self->db, "SELECT coalesce(sum(events), 0) FROM timeline", &sum);
+    *count = sum < 0 ? 0 : (uint64_t)sum;
+    return snd_sqlite_status(self->db, result);
+}

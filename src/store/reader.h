@@ -1,0 +1,48 @@
+/* Reading a recording. Nothing in the file is trusted. */
+#ifndef SND_STORE_READER_H
+#define SND_STORE_READER_H
+
+#include "model/profile.h"
+#include "store/chunk.h"
+
+/* Not thread-safe. */
+typedef struct snd_reader snd_reader;
+
+/* The caller owns the reader. On SND_SYSTEM errno says why. */
+SND_MUST_USE snd_status snd_reader_open(const char *path, snd_reader **out);
+void snd_reader_free(snd_reader *self); /* NULL is allowed */
+
+/* The whole profile. The caller owns it. */
+SND_MUST_USE snd_status snd_reader_profile(snd_reader *self, snd_profile **out);
+
+/* Gives every timeline event to `take`, chunk by chunk, until it returns other than SND_OK. Node ids are checked
+ * against `profile`, which must be this recording's. SND_NO_TIMELINE when there is none. */
+typedef snd_status snd_reader_take(void *context, uint32_t track, const snd_chunk_event *event);
+SND_MUST_USE snd_status snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take,
+                                            void *context);
+
+/* Events in the timeline; 0 when there is none. */
+SND_MUST_USE snd_status snd_reader_event_count(snd_reader *self, uint64_t *count);
+
+/* A cell of a query's answer. */
+typedef struct snd_query_cell {
+    enum { SND_QUERY_NULL, SND_QUERY_WHOLE, SND_QUERY_REAL, SND_QUERY_TEXT, SND_QUERY_BLOB } type;
+    int64_t whole; /* for a blob: its size */
+    double real;
+    const char *text; /* valid during the call */
+} snd_query_cell;
+
+/* Runs one SQL statement that only reads. `head` gets the column names before the first row, also when there is
+ * none. On SND_BAD_QUERY snd_reader_message() says what is wrong. */
+typedef snd_status snd_query_head(void *context, int count, const char *const *names);
+typedef snd_status snd_query_row(void *context, int count, const snd_query_cell *cells);
+SND_MUST_USE snd_status snd_reader_query(snd_reader *self, const char *sql, snd_query_head *head, snd_query_row *row,
+                                         void *context);
+
+/* SQLite's words about the last failed query. Valid until the next call. */
+const char *snd_reader_message(const snd_reader *self);
+
+/* "SQLite 3.40.1", for the doctor. */
+const char *snd_reader_library(void);
+
+#endif

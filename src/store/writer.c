@@ -1,0 +1,393 @@
+/* Writing a recording. */
+#include "store/writer.h"
+
+#include "base/alloc.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct pending {
+    struct pending *next;
+    uint32_t track;
+    uint64_t first_ns, last_ns, events, size;
+    snd_buffer data;
+} pending;
+
+struct snd_writer {
+    char *path;
+    uint32_t sites, nodes; /* written so far */
+    unsigned char *owed;   /* per node: changed, but the checkpoint that should have said so failed */
+    uint32_t owed_count;
+    pending *chunks;
+    pending **chunks_end;
+    size_t pending_size;
+};
+
+static int
+is_recording_or_empty(const char *path)
+{
+    char head[16] = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 1;
+    ssize_t size = read(file, head, sizeof head);
+    close(file);
+    return size == 0 || (size == sizeof head && memcmp(head, "SQLite format 3", sizeof head) == 0);
+}
+
+static int
+open_database(const char *path, int flags, sqlite3 **db)
+{
+    int result = sqlite3_open_v2(path, db, flags, NULL);
+    if (result == SQLITE_OK) {
+        sqlite3_busy_timeout(*db, 250);
+        /* a crash of the machine may cost the recording; a crash of the program cannot */
+        result = sqlite3_exec(*db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    }
+    return result;
+}
+
+static int
+write_metrics(sqlite3 *db)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT INTO metric VALUES (?1, ?2, ?3, ?4)", -1, &insert, NULL);
+
+    for (unsigned i = 0; i < SND_METRIC_COUNT_OF && result == SQLITE_OK; i++) {
+        const snd_metric_info *info = snd_metric_get((snd_metric)i);
+        sqlite3_bind_int64(insert, 1, i);
+        sqlite3_bind_text(insert, 2, info->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 3, info->unit, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 4, info->meaning, -1, SQLITE_STATIC);
+        result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static snd_status
+create(const char *path)
+{
+    sqlite3 *db = NULL;
+
+    if (!is_recording_or_empty(path))
+        return SND_NOT_A_RECORDING;
+    if (unlink(path) != 0 && errno != ENOENT)
+        return SND_SYSTEM;
+    int result = open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(db, snd_schema_sql, NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = write_metrics(db);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    snd_status status = snd_sqlite_status(db, result);
+    int saved = errno;
+    sqlite3_close(db);
+    errno = saved;
+    return status;
+}
+
+snd_status
+snd_writer_open(const char *path, snd_writer **out)
+{
+    snd_writer *self = snd_calloc(1, sizeof *self);
+    if (self == NULL)
+        return SND_NO_MEMORY;
+    self->chunks_end = &self->chunks;
+    self->path = snd_strdup(path);
+    snd_status status = self->path == NULL ? SND_NO_MEMORY : create(path);
+    if (status != SND_OK) {
+        int saved = errno;
+        snd_writer_free(self);
+        errno = saved;
+        return status;
+    }
+    *out = self;
+    return SND_OK;
+}
+
+static void
+free_chunks(snd_writer *self)
+{
+    while (self->chunks != NULL) {
+        pending *next = self->chunks->next;
+        snd_buffer_free(&self->chunks->data);
+        snd_free(self->chunks);
+        self->chunks = next;
+    }
+    self->chunks_end = &self->chunks;
+    self->pending_size = 0;
+}
+
+void
+snd_writer_free(snd_writer *self)
+{
+    if (self == NULL)
+        return;
+    free_chunks(self);
+    snd_free(self->owed);
+    snd_free(self->path);
+    snd_free(self);
+}
+
+const char *
+snd_writer_path(const snd_writer *self)
+{
+    return self->path;
+}
+
+snd_status
+snd_writer_add_chunk(snd_writer *self, uint32_t track, const snd_chunk *chunk)
+{
+    pending *added = snd_calloc(1, sizeof *added);
+    if (added == NULL)
+        return SND_NO_MEMORY;
+    *added = (pending){NULL, track, chunk->first_ns, chunk->last_ns, chunk->events, chunk->bytes.size, {0}};
+    snd_status status = snd_chunk_pack(chunk, &added->data);
+    if (status != SND_OK) {
+        snd_buffer_free(&added->data);
+        snd_free(added);
+        return status;
+    }
+    *self->chunks_end = added;
+    self->chunks_end = &added->next;
+    self->pending_size += added->data.size;
+    return SND_OK;
+}
+
+size_t
+snd_writer_pending(const snd_writer *self)
+{
+    return self->pending_size;
+}
+
+static int
+write_infos(sqlite3 *db, const snd_profile *profile)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO info VALUES (?1, ?2)", -1, &insert, NULL);
+
+    for (uint32_t i = 0; i < profile->info_count && result == SQLITE_OK; i++) {
+        sqlite3_bind_text(insert, 1, profile->infos[i].key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, profile->infos[i].value, -1, SQLITE_STATIC);
+        result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
+write_tracks(sqlite3 *db, const snd_profile *profile)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(
+        db, "INSERT OR REPLACE INTO track VALUES (?1, ?2, ?3, ?4, ?9, ?5, ?6, ?7, ?8)", -1, &insert, NULL);
+
+    for (uint32_t i = 0; i < profile->track_count && result == SQLITE_OK; i++) {
+        const snd_profile_track *track = &profile->tracks[i];
+        const int64_t values[] = {i,
+                                  track->process_id,
+                                  track->thread_id,
+                                  track->thread_count,
+                                  (int64_t)track->start_ns,
+                                  (int64_t)track->end_ns,
+                                  (int64_t)track->dropped_entries,
+                                  (int64_t)track->dropped_events};
+        result = snd_sqlite_bind(insert, values, 8);
+        sqlite3_bind_text(insert, 9, track->name, -1, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
+write_sites(sqlite3 *db, const snd_profile *profile, uint32_t from)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT INTO site VALUES (?1, ?3, ?4, ?5, ?2)", -1, &insert, NULL);
+
+    for (uint32_t i = from; i < profile->site_count && result == SQLITE_OK; i++) {
+        const snd_profile_site *site = &profile->sites[i];
+        const int64_t values[] = {i, site->line};
+        result = snd_sqlite_bind(insert, values, 2);
+        sqlite3_bind_text(insert, 3, snd_site_kind_name(site->kind), -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 4, site->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, site->file, -1, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
+write_nodes(sqlite3 *db, const snd_profile *profile, uint32_t from)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT INTO node VALUES (?1, ?4, ?2, ?3)", -1, &insert, NULL);
+
+    for (uint32_t i = from; i < profile->node_count && result == SQLITE_OK; i++) {
+        const snd_profile_node *node = &profile->nodes[i];
+        const int64_t values[] = {i, node->track, node->site, node->parent};
+        result = snd_sqlite_bind(insert, values, node->parent == SND_NONE ? 3 : 4);
+        if (node->parent == SND_NONE)
+            sqlite3_bind_null(insert, 4);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
+write_histogram(sqlite3_stmt *insert, uint32_t node, const uint64_t *counts)
+{
+    snd_buffer bytes = {0};
+
+    snd_histogram_encode(counts, &bytes);
+    sqlite3_bind_int64(insert, 1, node);
+    int result = bytes.failed ? SQLITE_NOMEM
+                              : sqlite3_bind_blob64(insert, 2, snd_buffer_str(&bytes), bytes.size, SQLITE_STATIC);
+    if (result == SQLITE_OK)
+        result = snd_sqlite_run(insert);
+    snd_buffer_free(&bytes);
+    return result;
+}
+
+static int
+write_values(sqlite3_stmt *insert, const snd_profile *profile, uint32_t node)
+{
+    int result = SQLITE_OK;
+
+    for (unsigned i = 0; i < SND_METRIC_COUNT_OF && result == SQLITE_OK; i++) {
+        snd_metric metric = (snd_metric)i;
+        if (!snd_profile_has(profile, node, metric))
+            continue;
+        snd_value value = profile->columns[metric][node];
+        sqlite3_bind_int64(insert, 1, node);
+        sqlite3_bind_int64(insert, 2, metric);
+        if (snd_metric_get(metric)->is_real)
+            sqlite3_bind_double(insert, 3, value.real);
+        else
+            sqlite3_bind_int64(insert, 3, (int64_t)value.whole);
+        result = snd_sqlite_run(insert);
+    }
+    return result;
+}
+
+static int
+write_changed(sqlite3 *db, const snd_profile *profile, const unsigned char *changed, uint32_t from)
+{
+    sqlite3_stmt *value = NULL;
+    sqlite3_stmt *histogram = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO value VALUES (?1, ?2, ?3)", -1, &value, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO histogram VALUES (?1, ?2)", -1, &histogram, NULL);
+
+    for (uint32_t i = 0; i < profile->node_count && result == SQLITE_OK; i++) {
+        if (i < from && changed != NULL && !changed[i])
+            continue;
+        result = write_values(value, profile, i);
+        if (result == SQLITE_OK && profile->histograms != NULL && profile->histograms[i] != NULL)
+            result = write_histogram(histogram, i, profile->histograms[i]);
+    }
+    sqlite3_finalize(value);
+    sqlite3_finalize(histogram);
+    return result;
+}
+
+static int
+write_chunks(sqlite3 *db, const pending *chunks)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(db, "INSERT INTO timeline VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1, &insert,
+                                    NULL);
+
+    for (const pending *chunk = chunks; chunk != NULL && result == SQLITE_OK; chunk = chunk->next) {
+        const int64_t values[] = {chunk->track, (int64_t)chunk->first_ns, (int64_t)chunk->last_ns,
+                                  (int64_t)chunk->events, (int64_t)chunk->size};
+        result = snd_sqlite_bind(insert, values, 5);
+        sqlite3_bind_blob64(insert, 6, snd_buffer_str(&chunk->data), chunk->data.size, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(insert);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
+write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsigned char *changed)
+{
+    int result = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = write_infos(db, profile);
+    if (result == SQLITE_OK)
+        result = write_tracks(db, profile);
+    if (result == SQLITE_OK)
+        result = write_sites(db, profile, self->sites);
+    if (result == SQLITE_OK)
+        result = write_nodes(db, profile, self->nodes);
+    if (result == SQLITE_OK)
+        result = write_changed(db, profile, changed, self->nodes);
+    if (result == SQLITE_OK)
+        result = write_chunks(db, self->chunks);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return result;
+}
+
+/* Adds `changed` to what is owed, so that a failed checkpoint forgets nothing. */
+static snd_status
+remember_owed(snd_writer *self, const snd_profile *profile, const unsigned char *changed)
+{
+    if (profile->node_count > self->owed_count) {
+        unsigned char *owed = snd_realloc(self->owed, profile->node_count);
+        if (owed == NULL)
+            return SND_NO_MEMORY;
+        memset(owed + self->owed_count, 1, profile->node_count - self->owed_count);
+        self->owed = owed;
+        self->owed_count = profile->node_count;
+    }
+    for (uint32_t i = 0; i < self->owed_count; i++)
+        self->owed[i] |= (unsigned char)(changed == NULL || changed[i]);
+    return SND_OK;
+}
+
+snd_status
+snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsigned char *changed)
+{
+    sqlite3 *db = NULL;
+    snd_status status = remember_owed(self, profile, changed);
+    if (status != SND_OK)
+        return status;
+    if (access(self->path, F_OK) != 0) { /* somebody removed it: start again */
+        status = create(self->path);
+        if (status != SND_OK)
+            return status;
+        self->sites = self->nodes = 0;
+    }
+    int result = open_database(self->path, SQLITE_OPEN_READWRITE, &db);
+    if (result == SQLITE_OK)
+        result = write_all(self, db, profile, self->owed);
+    status = snd_sqlite_status(db, result);
+    int saved = errno;
+    sqlite3_close(db);
+    errno = saved;
+    if (status != SND_OK)
+        return status;
+    self->sites = profile->site_count;
+    self->nodes = profile->node_count;
+    if (self->owed_count != 0)
+        memset(self->owed, 0, self->owed_count);
+    free_chunks(self);
+    return SND_OK;
+}

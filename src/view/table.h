@@ -1,0 +1,68 @@
+/* The answer of every view: typed columns, rows with a depth. */
+#ifndef SND_VIEW_TABLE_H
+#define SND_VIEW_TABLE_H
+
+#include "base/intern.h"
+
+typedef enum snd_unit {
+    SND_UNIT_TEXT,
+    SND_UNIT_LABEL,   /* a text that is aligned like a number */
+    SND_UNIT_COUNT,   /* whole numbers */
+    SND_UNIT_NS,      /* durations; tables print them with a unit of their own */
+    SND_UNIT_US,      /* the same in whole microseconds, as some readers want them */
+    SND_UNIT_PERCENT, /* real */
+    SND_UNIT_NUMBER,  /* real, without a unit */
+} snd_unit;
+
+typedef struct snd_column {
+    const char *name;  /* as a program says it: "total_ns" */
+    const char *title; /* as a person reads it: "total" */
+    snd_unit unit;
+    int is_shown; /* by default, in a terminal */
+} snd_column;
+
+/* `is_there` 0: unknown, printed as nothing. The unit says which field counts. */
+typedef struct snd_cell {
+    int is_there;
+    int64_t whole;
+    double real;
+    const char *text;
+} snd_cell;
+
+/* Read freely; change with the functions below. Not thread-safe. */
+typedef struct snd_table {
+    const char *view;
+    snd_column *columns;
+    uint32_t column_count;
+    uint32_t row_count;
+    uint32_t row_capacity;
+    uint32_t *depths;
+    snd_cell *cells; /* row by row */
+    snd_intern *texts;
+    char *footer; /* NULL: none */
+} snd_table;
+
+/* Copies the columns and their texts. The caller owns the table. NULL when memory runs out. */
+snd_table *snd_table_new(const char *view, const snd_column *columns, uint32_t count);
+void snd_table_free(snd_table *self); /* NULL is allowed */
+
+/* A new row of unknown cells; `*cells` has column_count of them and is valid until the next row is added. */
+SND_MUST_USE snd_status snd_table_add_row(snd_table *self, uint32_t depth, snd_cell **cells);
+
+/* Copies a text into the table. NULL when memory runs out. */
+const char *snd_table_text(snd_table *self, const char *text);
+
+SND_MUST_USE snd_status snd_table_set_footer(snd_table *self, const char *text);
+
+/* -1 when there is none. Both forms are known: "total" and "total_ns". */
+int snd_table_find(const snd_table *self, const char *name);
+
+/* A new table with the named columns only, in that order; "x_us" gives the column x_ns in microseconds, "y=x" the
+ * column x under the name y. The caller owns it. SND_BAD_ARGUMENT: `*unknown` is the number of the name that no column has. */
+SND_MUST_USE snd_status snd_table_select(const snd_table *self, const char *const *names, uint32_t count,
+                                         uint32_t *unknown, snd_table **out);
+
+/* The columns that are shown by default. */
+SND_MUST_USE snd_status snd_table_select_shown(const snd_table *self, snd_table **out);
+
+#endif

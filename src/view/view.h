@@ -1,0 +1,35 @@
+/* Questions asked of a profile. Each stands in a file of its own and answers with a table. */
+#ifndef SND_VIEW_VIEW_H
+#define SND_VIEW_VIEW_H
+
+#include "model/profile.h"
+#include "view/table.h"
+
+/* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
+#define SND_VIEW_MAP(X)                                                         \
+    X(regions, "the tree of regions: time, count, extremes, percentiles")       \
+    X(threads, "the threads that were measured")                                \
+    X(counters, "the values that the program counted")
+
+/* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show. */
+#define SND_VIEW_DECLARE(name, about) \
+    SND_MUST_USE snd_status snd_view_##name(const snd_profile *profile, snd_table **out);
+SND_VIEW_MAP(SND_VIEW_DECLARE)
+#undef SND_VIEW_DECLARE
+
+typedef struct snd_view {
+    const char *name;
+    const char *about;
+    snd_status (*make)(const snd_profile *profile, snd_table **out);
+} snd_view;
+
+extern const snd_view snd_views[];
+extern const unsigned snd_view_count;
+
+/* NULL for an unknown name. */
+const snd_view *snd_view_find(const char *name);
+
+/* The sentence under every table: entries, what was dropped, what is still open, our own cost. */
+SND_MUST_USE snd_status snd_view_add_footer(const snd_profile *profile, snd_table *table);
+
+#endif

@@ -1,0 +1,203 @@
+/* The view of regions: a row a node, in the order of the tree. */
+#include "base/buffer.h"
+#include "view/tree.h"
+#include "view/view.h"
+
+#include <math.h>
+
+enum {
+    NAME,
+    TOTAL,
+    PERCENT,
+    COUNT,
+    MIN,
+    AVERAGE,
+    MAX,
+    SELF,
+    P50,
+    P90,
+    P99,
+    DEVIATION,
+    SUSPENDED,
+    CPU,
+    OPEN,
+    THREAD,
+    PLACE,
+    ID,
+    PARENT_ID,
+    PARENT_NAME,
+    COLUMN_COUNT
+};
+
+static const snd_column columns[] = {
+    [NAME] = {"name", "name", SND_UNIT_TEXT, 1},
+    [TOTAL] = {"total_ns", "total", SND_UNIT_NS, 1},
+    [PERCENT] = {"percent_of_total", "% of total", SND_UNIT_PERCENT, 1},
+    [COUNT] = {"count", "count", SND_UNIT_COUNT, 1},
+    [MIN] = {"min_ns", "min", SND_UNIT_NS, 1},
+    [AVERAGE] = {"average_ns", "average", SND_UNIT_NS, 1},
+    [MAX] = {"max_ns", "max", SND_UNIT_NS, 1},
+    [SELF] = {"self_ns", "self", SND_UNIT_NS, 0},
+    [P50] = {"p50_ns", "p50", SND_UNIT_NS, 0},
+    [P90] = {"p90_ns", "p90", SND_UNIT_NS, 0},
+    [P99] = {"p99_ns", "p99", SND_UNIT_NS, 0},
+    [DEVIATION] = {"deviation_ns", "deviation", SND_UNIT_NS, 0},
+    [SUSPENDED] = {"suspended_ns", "suspended", SND_UNIT_NS, 0},
+    [CPU] = {"cpu_ns", "cpu", SND_UNIT_NS, 0},
+    [OPEN] = {"open", "open", SND_UNIT_COUNT, 0},
+    [THREAD] = {"thread", "thread", SND_UNIT_TEXT, 0},
+    [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
+    [ID] = {"id", "id", SND_UNIT_COUNT, 0},
+    [PARENT_ID] = {"parent_id", "parent id", SND_UNIT_COUNT, 0},
+    [PARENT_NAME] = {"parent_name", "parent name", SND_UNIT_TEXT, 0},
+};
+
+static void
+set_whole(snd_cell *cell, uint64_t value)
+{
+    *cell = (snd_cell){.is_there = 1, .whole = (int64_t)value};
+}
+
+static void
+set_text(snd_table *table, snd_cell *cell, const char *text)
+{
+    *cell = (snd_cell){.is_there = 1, .text = text == NULL ? NULL : snd_table_text(table, text)};
+}
+
+static void
+set_name(const snd_profile *profile, snd_table *table, uint32_t node, snd_cell *cell)
+{
+    const snd_profile_node *about = &profile->nodes[node];
+
+    if (about->parent != SND_NONE) {
+        set_text(table, cell, profile->sites[about->site].name);
+        return;
+    }
+    const snd_profile_track *track = &profile->tracks[about->track];
+    snd_buffer text = {0};
+    snd_buffer_printf(&text, "<%s>", track->name);
+    if (track->thread_count > 1)
+        snd_buffer_printf(&text, " and %u more", track->thread_count - 1);
+    set_text(table, cell, snd_buffer_status(&text) == SND_OK ? snd_buffer_str(&text) : NULL);
+    snd_buffer_free(&text);
+}
+
+static void
+set_place(const snd_profile_site *site, snd_table *table, snd_cell *cell)
+{
+    snd_buffer text = {0};
+
+    if (site->file[0] == '\0')
+        return;
+    snd_buffer_printf(&text, "%s:%u", site->file, site->line);
+    set_text(table, cell, snd_buffer_status(&text) == SND_OK ? snd_buffer_str(&text) : NULL);
+    snd_buffer_free(&text);
+}
+
+/* Percentiles: of one entry they are that entry, else from the histogram. */
+static void
+set_percentiles(const snd_profile *profile, uint32_t node, snd_cell *cells)
+{
+    static const struct {
+        int column;
+        double rank;
+    } wanted[] = {{P50, 0.50}, {P90, 0.90}, {P99, 0.99}};
+    const uint64_t *counts = profile->histograms == NULL ? NULL : profile->histograms[node];
+    uint64_t min = snd_profile_whole(profile, node, SND_METRIC_MIN);
+    uint64_t max = snd_profile_whole(profile, node, SND_METRIC_MAX);
+    uint64_t count = snd_profile_whole(profile, node, SND_METRIC_COUNT);
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (count == 1)
+            set_whole(&cells[wanted[i].column], max);
+        else if (count > 1 && counts != NULL)
+            set_whole(&cells[wanted[i].column], snd_histogram_quantile(counts, wanted[i].rank, min, max));
+    }
+}
+
+static void
+set_deviation(const snd_profile *profile, uint32_t node, snd_cell *cell)
+{
+    double count = (double)snd_profile_whole(profile, node, SND_METRIC_COUNT);
+    double total = (double)snd_profile_whole(profile, node, SND_METRIC_TOTAL);
+
+    if (count < 1 || snd_profile_whole(profile, node, SND_METRIC_OPEN) != 0)
+        return; /* an open entry is in the total but not in the squares */
+    double variance = snd_profile_real(profile, node, SND_METRIC_SQUARE) / count - total / count * (total / count);
+    set_whole(cell, count < 2 || variance <= 0 ? 0 : (uint64_t)(sqrt(variance) + 0.5));
+}
+
+static void
+set_numbers(const snd_profile *profile, uint32_t node, uint64_t whole_run, snd_cell *cells)
+{
+    uint64_t total = snd_profile_whole(profile, node, SND_METRIC_TOTAL);
+    uint64_t open = snd_profile_whole(profile, node, SND_METRIC_OPEN);
+    uint64_t entered = snd_profile_whole(profile, node, SND_METRIC_COUNT) + open;
+
+    set_whole(&cells[TOTAL], total);
+    if (whole_run != 0)
+        cells[PERCENT] = (snd_cell){.is_there = 1, .real = 100.0 * (double)total / (double)whole_run};
+    set_whole(&cells[COUNT], entered);
+    set_whole(&cells[MIN], snd_profile_whole(profile, node, SND_METRIC_MIN));
+    if (entered != 0)
+        set_whole(&cells[AVERAGE], total / entered);
+    set_whole(&cells[MAX], snd_profile_whole(profile, node, SND_METRIC_MAX));
+    set_whole(&cells[SELF], snd_profile_whole(profile, node, SND_METRIC_SELF));
+    set_whole(&cells[SUSPENDED], snd_profile_whole(profile, node, SND_METRIC_SUSPENDED));
+    if (snd_profile_has(profile, node, SND_METRIC_CPU))
+        set_whole(&cells[CPU], snd_profile_whole(profile, node, SND_METRIC_CPU));
+    set_whole(&cells[OPEN], open);
+    set_percentiles(profile, node, cells);
+    set_deviation(profile, node, &cells[DEVIATION]);
+}
+
+static snd_status
+add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint32_t row, uint64_t whole_run)
+{
+    const snd_tree_row *at = &tree->rows[row];
+    const snd_profile_node *node = &profile->nodes[at->node];
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(table, at->depth, &cells);
+    if (status != SND_OK)
+        return status;
+    set_name(profile, table, at->node, &cells[NAME]);
+    set_numbers(profile, at->node, whole_run, cells);
+    set_text(table, &cells[THREAD], profile->tracks[node->track].name);
+    set_place(&profile->sites[node->site], table, &cells[PLACE]);
+    set_whole(&cells[ID], row);
+    if (at->parent_row != SND_NONE) {
+        set_whole(&cells[PARENT_ID], at->parent_row);
+        set_name(profile, table, tree->rows[at->parent_row].node, &cells[PARENT_NAME]);
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        if (columns[i].unit == SND_UNIT_TEXT && cells[i].is_there && cells[i].text == NULL)
+            return SND_NO_MEMORY;
+    return SND_OK;
+}
+
+snd_status
+snd_view_regions(const snd_profile *profile, snd_table **out)
+{
+    snd_tree tree;
+    uint32_t main_track = snd_tree_main_track(profile);
+    if (main_track == SND_NONE)
+        return SND_NO_DATA;
+    uint32_t root = snd_tree_root(profile, main_track);
+    uint64_t whole_run = root == SND_NONE ? 0 : snd_profile_whole(profile, root, SND_METRIC_TOTAL);
+    snd_status status = snd_tree_make(profile, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
+    if (status != SND_OK)
+        return status;
+    snd_table *table = snd_table_new("regions", columns, COLUMN_COUNT);
+    status = table == NULL ? SND_NO_MEMORY : SND_OK;
+    for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
+        status = add_row(profile, table, &tree, i, whole_run);
+    if (status == SND_OK)
+        status = snd_view_add_footer(profile, table);
+    snd_tree_free(&tree);
+    if (status != SND_OK) {
+        snd_table_free(table);
+        return status;
+    }
+    *out = table;
+    return SND_OK;
+}

@@ -1,0 +1,72 @@
+/* The view of threads: a row a track. */
+#include "view/tree.h"
+#include "view/view.h"
+
+enum { NAME, LIFE, IN_REGIONS, ENTRIES, THREADS, START, THREAD_ID, PROCESS_ID, DROPPED, COLUMN_COUNT };
+
+static const snd_column columns[] = {
+    [NAME] = {"name", "thread", SND_UNIT_TEXT, 1},
+    [LIFE] = {"life_ns", "measured", SND_UNIT_NS, 1},
+    [IN_REGIONS] = {"in_regions_ns", "in regions", SND_UNIT_NS, 1},
+    [ENTRIES] = {"entries", "entries", SND_UNIT_COUNT, 1},
+    [THREADS] = {"threads", "threads", SND_UNIT_COUNT, 1},
+    [START] = {"start_ns", "start", SND_UNIT_NS, 1},
+    [THREAD_ID] = {"thread_id", "thread id", SND_UNIT_COUNT, 1},
+    [PROCESS_ID] = {"process_id", "process id", SND_UNIT_COUNT, 0},
+    [DROPPED] = {"dropped", "dropped", SND_UNIT_COUNT, 1},
+};
+
+static snd_cell
+whole(uint64_t value)
+{
+    return (snd_cell){.is_there = 1, .whole = (int64_t)value};
+}
+
+static snd_status
+add_row(const snd_profile *profile, snd_table *table, uint32_t node)
+{
+    uint32_t id = profile->nodes[node].track;
+    const snd_profile_track *track = &profile->tracks[id];
+    uint64_t life = track->end_ns > track->start_ns ? track->end_ns - track->start_ns : 0;
+    uint64_t outside = snd_profile_whole(profile, node, SND_METRIC_SELF);
+    uint64_t entries = 0;
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(table, 0, &cells);
+    if (status != SND_OK)
+        return status;
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].track == id && profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
+            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
+    cells[NAME] = (snd_cell){.is_there = 1, .text = snd_table_text(table, track->name)};
+    cells[LIFE] = whole(life);
+    cells[IN_REGIONS] = whole(life > outside ? life - outside : 0);
+    cells[ENTRIES] = whole(entries);
+    cells[THREADS] = whole(track->thread_count);
+    cells[START] = whole(track->start_ns);
+    cells[THREAD_ID] = whole(track->thread_id);
+    cells[PROCESS_ID] = whole(track->process_id);
+    cells[DROPPED] = whole(track->dropped_entries + track->dropped_events);
+    return cells[NAME].text == NULL ? SND_NO_MEMORY : SND_OK;
+}
+
+snd_status
+snd_view_threads(const snd_profile *profile, snd_table **out)
+{
+    snd_tree tree;
+    if (profile->track_count == 0)
+        return SND_NO_DATA;
+    snd_status status = snd_tree_make(profile, SND_SITE_THREAD, SND_METRIC_TOTAL, &tree);
+    if (status != SND_OK)
+        return status;
+    snd_table *table = snd_table_new("threads", columns, COLUMN_COUNT);
+    status = table == NULL ? SND_NO_MEMORY : SND_OK;
+    for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
+        status = add_row(profile, table, tree.rows[i].node);
+    snd_tree_free(&tree);
+    if (status != SND_OK) {
+        snd_table_free(table);
+        return status;
+    }
+    *out = table;
+    return SND_OK;
+}
