@@ -151,6 +151,9 @@ def _wrap(function: Any, name: str, asglobal: bool) -> Any:
         return type(function)(_wrap(function.__func__, name, asglobal))
     if not callable(function):
         raise TypeError(f"only a function can be a region, not {type(function).__name__}")
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is not None:
+        _core.place(name, code.co_filename, code.co_firstlineno)
     if inspect.iscoroutinefunction(function):
         wrapper: Any = _wrap_coroutine(function, name, asglobal)
     elif inspect.isasyncgenfunction(function):

@@ -114,7 +114,6 @@ snd_region_suspend(snd_track *track, snd_stack *stack)
     snd_region_charge(track, now);
     SND_SET(track->running, stack->resumer != NULL ? stack->resumer : track->root);
     snd_track_write_end(track);
-    stack->resumer = NULL;
     if (track->current == stack)
         track->current = &track->stack;
 }

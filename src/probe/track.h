@@ -36,7 +36,7 @@ typedef struct snd_span snd_span;
 /* The open regions of a thread, or of one coroutine or generator. */
 typedef struct snd_stack {
     snd_span *top;
-    snd_node *resumer;        /* what ran on the thread before this coroutine was resumed */
+    snd_node *resumer;        /* what ran on the thread before this coroutine did */
     uint64_t suspended;       /* ticks so far */
     uint64_t suspended_since; /* 0: running */
     uint64_t suspended_cpu_ns;

@@ -17,6 +17,7 @@ staying_stack(snd_state *state, snd_track *track, snd_node **parent)
         SND_ADD(track->dropped, 1);
         return NULL;
     }
+    owner->stack.resumer = snd_node_here(track, *parent);
     return &owner->stack;
 }
 

@@ -52,6 +52,7 @@ static PyMethodDef functions[] = {
                "The same items, with every next() as a region. len() and attributes are those of the iterable.\n\n"
                ">>> for batch in iter_proxy(loader, 'fetch'):\n...     train(batch)\n")},
     {"func", FAST(snd_py_func), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"place", snd_py_place, METH_VARARGS, NULL},
     {"start", FAST(snd_py_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"stop", snd_py_stop, METH_NOARGS, NULL},
     {"reset", snd_py_reset, METH_NOARGS, NULL},

@@ -62,7 +62,7 @@ snd_owner_new(snd_state *state, PyObject *generator)
     owner->stack.task = ++state->task_count;
     state->owners[bucket] = owner;
     state->owner_count++;
-    snd_suspend_watch(state, generator);
+    snd_suspend_watch(state);
     return owner;
 }
 
@@ -113,6 +113,8 @@ snd_owner_is_open(snd_state *state, snd_track *track, const snd_node *node)
 void
 snd_owner_suspended(snd_state *state, PyObject *generator)
 {
+    if (SND_LIKELY(state->owner_count == 0))
+        return;
     snd_owner *owner = snd_owner_find(state, generator);
     snd_track *track = owner == NULL ? NULL : snd_track_get();
     if (track != NULL)
@@ -122,6 +124,8 @@ snd_owner_suspended(snd_state *state, PyObject *generator)
 void
 snd_owner_resumed(snd_state *state, PyObject *generator)
 {
+    if (SND_LIKELY(state->owner_count == 0))
+        return;
     snd_owner *owner = snd_owner_find(state, generator);
     snd_track *track = owner == NULL ? NULL : snd_track_get();
     if (track != NULL)

@@ -35,8 +35,10 @@ int snd_owner_is_open(snd_state *state, snd_track *track, const snd_node *node);
 void snd_owner_suspended(snd_state *state, PyObject *generator);
 void snd_owner_resumed(snd_state *state, PyObject *generator);
 
-/* How suspensions are seen; suspend_monitoring.c or suspend_slots.c. Never raises. */
-void snd_suspend_watch(snd_state *state, PyObject *generator);
+/* How suspensions are seen; suspend_monitoring.c or suspend_slots.c. Never raises. Start comes before any region,
+ * watch with every new owner, whose body is the caller. */
+void snd_suspend_start(snd_state *state);
+void snd_suspend_watch(snd_state *state);
 void snd_suspend_stop(snd_state *state);
 
 #endif

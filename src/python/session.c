@@ -160,8 +160,10 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;
     snd_status status = snd_session_start(&options, &message);
-    if (status == SND_OK)
+    if (status == SND_OK) {
+        snd_suspend_start(state);
         snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL);
+    }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);
     return result;

@@ -121,6 +121,22 @@ snd_site_of_place(snd_state *state)
     return site;
 }
 
+/* _core.place(name, file, line): the site of this name, should it be new, stands there. */
+PyObject *
+snd_py_place(PyObject *module, PyObject *args)
+{
+    const char *name, *file;
+    Py_ssize_t len;
+    unsigned line;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s#sI:place", &name, &len, &file, &line))
+        return NULL;
+    if (snd_site_add(SND_SITE_REGION, name, (size_t)len, file, line) == SND_NONE)
+        return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 void
 snd_sites_clear(snd_state *state)
 {

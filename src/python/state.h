@@ -86,6 +86,7 @@ PyObject *snd_py_outputs(PyObject *module, PyObject *nothing);
 PyObject *snd_py_profile(PyObject *module, PyObject *nothing);
 PyObject *snd_py_before_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_after_fork(PyObject *module, PyObject *nothing);
+PyObject *snd_py_place(PyObject *module, PyObject *args);
 PyObject *snd_py_format_cells(PyObject *module, PyObject *args);
 
 #endif

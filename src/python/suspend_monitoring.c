@@ -122,14 +122,18 @@ watch_code(snd_state *state, PyObject *code)
            PySet_Add(state->watched, code) == 0;
 }
 
-/* The body of the generator is running: it is the caller. */
 void
-snd_suspend_watch(snd_state *state, PyObject *generator)
+snd_suspend_start(snd_state *state)
+{
+    (void)state; /* nothing is watched before somebody needs it */
+}
+
+void
+snd_suspend_watch(snd_state *state)
 {
     PyObject *type, *value, *trace;
     snd_frame *frame = snd_frame_top();
 
-    (void)generator;
     PyErr_Fetch(&type, &value, &trace);
     if (start(state) && frame != NULL)
         (void)watch_code(state, (PyObject *)snd_frame_code(frame));

@@ -1,6 +1,6 @@
 /* Seeing generators suspend and resume before sys.monitoring existed: through the slots and methods by which the
- * interpreter resumes them. Patched when the first region is opened inside a generator, given back at the end if they
- * are still ours. */
+ * interpreter resumes them. Patched while regions are installed (a generator that is running when its slot is patched
+ * would be missed), and given back if they are still ours. */
 #include "python/owner.h"
 
 #if !SND_HAS_MONITORING
@@ -162,9 +162,14 @@ asend_type(void)
 }
 
 void
-snd_suspend_watch(snd_state *state, PyObject *generator)
+snd_suspend_watch(snd_state *state)
 {
-    (void)generator;
+    (void)state; /* all generators are seen */
+}
+
+void
+snd_suspend_start(snd_state *state)
+{
     if (state->is_watching)
         return;
     state->is_watching = 1;
