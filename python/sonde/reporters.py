@@ -95,6 +95,10 @@ class Profiler:
         """
         return self._profile.format(format, columns=columns, footer=footer)
 
+    def texts(self, columns: Iterable[str]) -> list[list[str]]:
+        """The regions as lists of texts as a table has them, after a list of the columns' names."""
+        return self._profile.texts(columns)
+
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary a row, in the order of the table; times in whole nanoseconds."""
         return self._profile.rows("regions")
@@ -126,20 +130,30 @@ class Reporter(Protocol):
     def dump_profiler(self, profiler: Profiler, /) -> object: ...
 
 
-def _column_name(column: Column) -> str:
-    name = column if isinstance(column, str) else getattr(column, "column_name", column.__name__)
-    return _SYNONYMS.get(name, name)
+def _own_name(column: str) -> str:
+    return _SYNONYMS.get(column, column)
 
 
-def _is_foreign(column: Column) -> bool:
-    """A column function that is not just another way to say one of our names."""
-    return not isinstance(column, str)
+def _texts(profiler: Profiler, columns: Sequence[Column], title: str) -> list[list[str]]:
+    """A list of titles, then a list of texts a region; ``title`` is the attribute of a column function with its title."""
+    slices = profiler.slices()
+    by_column = []
+    for column in columns:
+        if isinstance(column, str):
+            texts = [row[0] for row in profiler.texts([_own_name(column)])]
+            if column == "indented_name":
+                texts[1:] = [". " * row.call_depth + text for row, text in zip(slices, texts[1:], strict=True)]
+        else:
+            texts = [str(getattr(column, title, column.__name__)), *(str(column(row, slices)) for row in slices)]
+        by_column.append(texts)
+    return [list(row) for row in zip(*by_column, strict=True)]
 
 
 class _TableReporter:
     """Columns and a stream; the formats differ."""
 
     _format = "table"
+    _title = "column_print_name"
 
     def __init__(self, columns: Sequence[Column], stream: TextIO | None) -> None:
         self.columns = tuple(columns)
@@ -148,12 +162,14 @@ class _TableReporter:
     @property
     def wants_cpu(self) -> bool:
         """Whether ``install`` has to measure CPU time for this reporter."""
-        return any(_column_name(column).split("=")[-1].startswith("cpu") for column in self.columns)
+        return any(isinstance(column, str) and column.split("=")[-1].startswith("cpu") for column in self.columns)
 
     def _text(self, profiler: Profiler) -> str:
-        if not any(_is_foreign(column) for column in self.columns):
-            return profiler.format(self._format, [_column_name(column) for column in self.columns])
-        return _format_foreign(profiler, self.columns, self._format)
+        names = [_own_name(column) for column in self.columns if isinstance(column, str)]
+        if len(names) == len(self.columns):
+            return profiler.format(self._format, names)
+        titles, *rows = _texts(profiler, self.columns, self._title)
+        return _core.format_cells(titles, rows, self._format)
 
     def dump_profiler(self, profiler: Profiler) -> None:
         """Write the report."""
@@ -161,31 +177,6 @@ class _TableReporter:
         sys.stdout.flush()
         stream.write(self._text(profiler))
         stream.flush()
-
-
-def _format_foreign(profiler: Profiler, columns: Sequence[Column], format: str) -> str:
-    slices = profiler.slices()
-    rows = profiler.rows()
-    titles: list[str] = []
-    cells: list[list[str]] = [[] for _ in rows]
-    for column in columns:
-        if isinstance(column, str):
-            table = _column_texts(profiler, _column_name(column), format)
-            titles.append(table[0])
-            texts = table[1:]
-        else:
-            key = "column_print_name" if format == "table" else "column_name"
-            titles.append(str(getattr(column, key, column.__name__)))
-            texts = [str(column(row, slices)) for row in slices]
-        for row_cells, text in zip(cells, texts, strict=True):
-            row_cells.append(text)
-    return _core.format_cells(titles, cells, format)
-
-
-def _column_texts(profiler: Profiler, name: str, format: str) -> list[str]:
-    """The title and the cells of one of our own columns as text."""
-    lines = profiler.format("table" if format == "table" else "csv", [name], footer=False).splitlines()
-    return [lines[0].strip(), *(line.rstrip() for line in lines[2 if format == "table" else 1 :])]
 
 
 class ConsoleReporter(_TableReporter):
@@ -205,6 +196,7 @@ class CsvReporter(_TableReporter):
     """
 
     _format = "csv"
+    _title = "column_name"
 
     def __init__(self, columns: Sequence[Column] = CSV_COLUMNS, stream: TextIO | None = None) -> None:
         super().__init__(columns, stream)
@@ -226,12 +218,4 @@ class SilentReporter:
 
     def dump_profiler(self, profiler: Profiler) -> None:
         """Keep the rows."""
-        texts = []
-        for column in self.columns:
-            if isinstance(column, str):
-                name = _column_name(column)
-                texts.append([name.split("=")[0], *_column_texts(profiler, name, "table")[1:]])
-            else:
-                slices = profiler.slices()
-                texts.append([_column_name(column), *(str(column(row, slices)) for row in slices)])
-        self.rows = [list(row) for row in zip(*texts, strict=True)]
+        self.rows = _texts(profiler, self.columns, "column_name")

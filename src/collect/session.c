@@ -342,14 +342,14 @@ static void at_exit(void);
 static void before_fork(void);
 static void after_fork_in_parent(void);
 static void after_fork_in_child(void);
-static void on_empty(void);
+static void on_attach(void);
 
 static void
 register_once(void)
 {
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    snd_track_on_empty = on_empty;
+    snd_track_on_attach = on_attach;
 }
 
 static snd_status
@@ -542,7 +542,7 @@ open_in_child(void)
 
 /* Runs on a thread that enters its first region after a fork or a reset. */
 static void
-on_empty(void)
+on_attach(void)
 {
     if (!session.is_orphan)
         return;

@@ -48,6 +48,9 @@ extern const unsigned snd_format_count;
 /* NULL for an unknown name. */
 const snd_format *snd_format_find(const char *name);
 
+/* One cell as a table for people has it, without padding. */
+void snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out);
+
 /* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
 void snd_json_string(snd_buffer *out, const char *text);
 

@@ -43,8 +43,8 @@ put_indent(snd_buffer *out, uint32_t depth)
         snd_buffer_printf(out, "(%u deep) ", depth);
 }
 
-static void
-put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
+void
+snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
 {
     char text[SND_DURATION_SIZE];
 
@@ -100,7 +100,7 @@ make_cell_texts(layout *self, const snd_table *table)
             self->starts[cell] = self->text.size;
             if (c == 0)
                 put_indent(&self->text, table->depths[r]);
-            put_cell(&self->text, table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c]);
+            snd_format_cell(table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c], &self->text);
             snd_buffer_char(&self->text, '\0');
         }
 }

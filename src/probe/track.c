@@ -14,7 +14,7 @@
 _Atomic uint32_t snd_track_epoch = 1;
 _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial-exec")));
 int (*snd_track_namer)(char *name, size_t size);
-void (*snd_track_on_empty)(void);
+void (*snd_track_on_attach)(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list and who owns a track */
 static snd_track *_Atomic first;
@@ -285,36 +285,6 @@ forget_open(snd_track *track)
     track->stack = (snd_stack){0};
     track->current = &track->stack;
     SND_SET(track->running, track->root);
-    SND_SET(track->thread_count, 0);
-}
-
-static snd_track *
-claim(void)
-{
-    snd_track *track = track_count >= SND_TRACK_LIMIT ? take_over() : NULL;
-    int is_new = track == NULL;
-    if (is_new)
-        track = new_track();
-    if (track == NULL)
-        return NULL;
-    uint64_t now = snd_clock_ticks();
-    if (!is_new && SND_GET(track->epoch) != SND_GET(snd_track_epoch))
-        forget_open(track);
-    if (SND_GET(track->thread_count) == 0)
-        SND_SET(track->start, now);
-    else /* the gap between the two threads belongs to neither */
-        SND_ADD(track->start, now - SND_GET(track->end));
-    SND_SET(track->thread_id, snd_thread_id());
-    SND_ADD(track->thread_count, 1);
-    SND_SET(track->end, 0);
-    SND_SET(track->last, now);
-    set_ring(track, keep_timeline);
-    if (is_new) {
-        track->id = track_count++;
-        track->next = SND_GET(first);
-        atomic_store_explicit(&first, track, memory_order_release);
-    }
-    return track;
 }
 
 /* The owner empties its own track, so that nobody else writes to it. */
@@ -341,12 +311,43 @@ empty(snd_track *track)
     }
     SND_SET(track->dropped, 0);
     SND_SET(track->reset, reset);
-    if (SND_GET(track->start) < reset)
-        SND_SET(track->start, reset);
+    SND_SET(track->start, reset);
     SND_SET(track->thread_count, 1);
     SND_SET(track->last, reset);
     SND_SET(track->epoch, SND_GET(snd_track_epoch));
     snd_track_write_end(track);
+}
+
+static snd_track *
+claim(void)
+{
+    snd_track *track = track_count >= SND_TRACK_LIMIT ? take_over() : NULL;
+    int is_new = track == NULL;
+    if (is_new)
+        track = new_track();
+    if (track == NULL)
+        return NULL;
+    uint64_t now = snd_clock_ticks();
+    if (!is_new && SND_GET(track->epoch) != SND_GET(snd_track_epoch)) {
+        forget_open(track);
+        empty(track);
+        SND_SET(track->thread_count, 0);
+    }
+    if (SND_GET(track->thread_count) == 0)
+        SND_SET(track->start, now);
+    else /* the gap between the two threads belongs to neither */
+        SND_ADD(track->start, now - SND_GET(track->end));
+    SND_SET(track->thread_id, snd_thread_id());
+    SND_ADD(track->thread_count, 1);
+    SND_SET(track->end, 0);
+    SND_SET(track->last, now);
+    set_ring(track, keep_timeline);
+    if (is_new) {
+        track->id = track_count++;
+        track->next = SND_GET(first);
+        atomic_store_explicit(&first, track, memory_order_release);
+    }
+    return track;
 }
 
 snd_track *
@@ -368,11 +369,10 @@ snd_track_attach(void)
         if (SND_GET(track->thread_count) == 1)
             name_track(track);
     }
-    if (SND_GET(track->epoch) != SND_GET(snd_track_epoch)) {
+    if (SND_GET(track->epoch) != SND_GET(snd_track_epoch))
         empty(track);
-        if (snd_track_on_empty != NULL)
-            snd_track_on_empty();
-    }
+    if (snd_track_on_attach != NULL)
+        snd_track_on_attach();
     return track;
 }
 

@@ -123,8 +123,8 @@ void snd_track_set_name(snd_track *self, const char *name);
  * system. One for the process. */
 extern int (*snd_track_namer)(char *name, size_t size);
 
-/* Called on a thread whose track has just been emptied by a reset or a fork. NULL: nobody wants to know. */
-extern void (*snd_track_on_empty)(void);
+/* Called on a thread at its first entry ever, and after a reset or a fork. NULL: nobody wants to know. */
+extern void (*snd_track_on_attach)(void);
 
 /* Forgets all that was counted so far. Open regions count from now. */
 void snd_track_reset_all(void);

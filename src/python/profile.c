@@ -182,19 +182,87 @@ profile_rows(PyObject *object, PyObject *args)
     return rows;
 }
 
+static PyObject *
+cell_text(snd_unit unit, const snd_cell *cell)
+{
+    snd_buffer text = {0};
+    snd_format_cell(unit, cell, &text);
+    PyObject *result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
+    snd_buffer_free(&text);
+    return result;
+}
+
+/* Row 0 holds the names of the columns. */
+static PyObject *
+text_row(const snd_table *table, uint32_t row)
+{
+    PyObject *result = PyList_New(table->column_count);
+
+    for (uint32_t c = 0; c < table->column_count && result != NULL; c++) {
+        const snd_column *column = &table->columns[c];
+        PyObject *text = row == 0 ? PyUnicode_FromString(column->name)
+                                  : cell_text(column->unit, &table->cells[(size_t)(row - 1) * table->column_count + c]);
+        if (text == NULL)
+            Py_CLEAR(result);
+        else
+            PyList_SET_ITEM(result, c, text);
+    }
+    return result;
+}
+
+static PyObject *
+profile_texts(PyObject *object, PyObject *columns)
+{
+    snd_table *table = make_view((profile *)object, "regions");
+    if (table != NULL)
+        table = select_columns(table, columns);
+    PyObject *rows = table == NULL ? NULL : PyList_New(0);
+    for (uint32_t r = 0; rows != NULL && r <= table->row_count; r++) {
+        PyObject *row = text_row(table, r);
+        if (row == NULL || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    snd_table_free(table);
+    return rows;
+}
+
+static int
+fill_row(snd_table *table, PyObject *row)
+{
+    snd_cell *cells;
+
+    if (!PyList_Check(row) || PyList_GET_SIZE(row) != (Py_ssize_t)table->column_count) {
+        PyErr_SetString(PyExc_ValueError, "every row must be a list with a text for every title");
+        return 0;
+    }
+    if (snd_table_add_row(table, 0, &cells) != SND_OK)
+        return PyErr_NoMemory() != NULL;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const char *text = PyUnicode_AsUTF8(PyList_GET_ITEM(row, c));
+        if (text == NULL)
+            return 0;
+        cells[c] = (snd_cell){.is_there = 1, .text = snd_table_text(table, text)};
+        if (cells[c].text == NULL)
+            return PyErr_NoMemory() != NULL;
+    }
+    return 1;
+}
+
 /* _core.format_cells(titles, rows, format): a table of texts, for columns that only Python knows. */
 PyObject *
 snd_py_format_cells(PyObject *module, PyObject *args)
 {
+    enum { LIMIT = 64 };
     PyObject *titles, *rows;
     const char *format;
-    snd_column columns[64];
+    snd_column columns[LIMIT];
 
     (void)module;
     if (!PyArg_ParseTuple(args, "O!O!s:format_cells", &PyList_Type, &titles, &PyList_Type, &rows, &format))
         return NULL;
     Py_ssize_t count = PyList_GET_SIZE(titles);
-    if (count > 64)
+    if (count > LIMIT)
         return snd_raise_status(SND_BAD_ARGUMENT, "a table may have 64 columns at most");
     for (Py_ssize_t i = 0; i < count; i++) {
         const char *title = PyUnicode_AsUTF8(PyList_GET_ITEM(titles, i));
@@ -205,30 +273,19 @@ snd_py_format_cells(PyObject *module, PyObject *args)
     snd_table *table = snd_table_new("cells", columns, (uint32_t)count);
     if (table == NULL)
         return PyErr_NoMemory();
-    for (Py_ssize_t r = 0; r < PyList_GET_SIZE(rows); r++) {
-        PyObject *row = PyList_GET_ITEM(rows, r);
-        snd_cell *cells;
-        if (!PyList_Check(row) || PyList_GET_SIZE(row) != count ||
-            snd_table_add_row(table, 0, &cells) != SND_OK)
-            goto fail;
-        for (Py_ssize_t c = 0; c < count; c++) {
-            const char *text = PyUnicode_AsUTF8(PyList_GET_ITEM(row, c));
-            if (text == NULL || (cells[c].text = snd_table_text(table, text)) == NULL)
-                goto fail;
-            cells[c].is_there = 1;
+    for (Py_ssize_t r = 0; r < PyList_GET_SIZE(rows); r++)
+        if (!fill_row(table, PyList_GET_ITEM(rows, r))) {
+            snd_table_free(table);
+            return NULL;
         }
-    }
     return write_table(table, format, (snd_format_options){0});
-fail:
-    snd_table_free(table);
-    if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_ValueError, "every row must be a list with a text for every title");
-    return NULL;
 }
 
 static PyMethodDef profile_methods[] = {
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True)\n--\n\nA view as text.")},
+    {"texts", profile_texts, METH_O,
+     PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
     {0},
 };

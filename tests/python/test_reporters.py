@@ -1,0 +1,109 @@
+"""What can be done with the regions at exit."""
+
+import csv
+import io
+
+import pytest
+
+import sonde
+import sonde.regions as rp
+from sonde import reporters
+
+
+def fill(clock):
+    with sonde.region('say "hi", you'):
+        clock.now += 0.25
+        with sonde.region("two\nlines"):
+            clock.now += 0.5
+        clock.now += 0.25
+
+
+def test_csv_has_the_known_columns_and_real_quoting(clock):
+    fill(clock)
+    stream = io.StringIO()
+    rp.install(reporter=sonde.CsvReporter(stream=stream), timer_cls=rp._timer_cls)
+    rp.report()
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue())))
+    expected = "id name parent_id parent_name total_us total_inner_us count min_us average_us max_us"
+    assert list(rows[0]) == expected.split()
+    assert rows[1] == {
+        "id": "1",
+        "name": 'say "hi", you',
+        "parent_id": "0",
+        "parent_name": "<main>",
+        "total_us": "1000000",
+        "total_inner_us": "500000",
+        "count": "1",
+        "min_us": "1000000",
+        "average_us": "1000000",
+        "max_us": "1000000",
+    }
+    assert rows[2]["name"] == "two\nlines"
+    assert rows[0]["parent_id"] == rows[0]["parent_name"] == ""
+
+
+def test_the_table_shows_no_raw_control_characters(clock):
+    with sonde.region("red\033[31m and\nnewline"):
+        pass
+    stream = io.StringIO()
+    sonde.ConsoleReporter(stream=stream).dump_profiler(reporters.Profiler(rp._core.profile()))
+    assert "\033" not in stream.getvalue()
+    assert r". red\x1b[31m and\nnewline" in stream.getvalue()
+
+
+def test_names_in_any_script(clock):
+    for name in ("Größe", "数据加载", "🚀 launch", "e\u0301", "\ud800 lone", "nul\0inside", ""):
+        with sonde.region(name):
+            clock.now += 1
+    names = set(clock.trees()["<main>"].children)
+    assert names == {"Größe", "数据加载", "🚀 launch", "e\u0301", "\\ud800 lone", "nul\\x00inside", ""}
+
+
+def test_silent_keeps_rows(clock):
+    fill(clock)
+    silent = sonde.SilentReporter(columns=("indented_name", "total_us", "total_inner", "percents_of_total"))
+    silent.dump_profiler(reporters.Profiler(rp._core.profile()))
+    assert silent.rows[0] == ["name", "total_us", "total_inner", "percent_of_total"]
+    assert silent.rows[2] == ['. say "hi", you', "1000000", "500 ms", "100.00%"]
+    assert silent.rows[3] == [". . two\\nlines", "500000", "500 ms", "50.00%"]
+
+
+def test_a_reporter_is_any_object_with_dump_profiler(clock):
+    class Mine:
+        def dump_profiler(self, profiler):
+            self.root = profiler.root
+
+    mine = Mine()
+    fill(clock)
+    rp.install(reporter=mine, timer_cls=rp._timer_cls)
+    rp.report()
+    child = mine.root.children['say "hi", you']
+    assert mine.root.name == "<main>"
+    assert (child.stats.count, child.stats.total, child.stats.min, child.stats.max) == (1, 1.0, 1.0, 1.0)
+    assert child.children["two\nlines"].stats.total == 0.5
+
+
+def test_reporters_and_columns_of_region_profiler_still_work(clock):
+    theirs = pytest.importorskip("region_profiler.reporters")
+    columns = pytest.importorskip("region_profiler.reporter_columns")
+    stream = io.StringIO()
+    fill(clock)
+
+    class Mine(theirs.ConsoleReporter):
+        pass
+
+    profiler = reporters.Profiler(rp._core.profile())
+    Mine(stream=stream).dump_profiler(profiler)
+    assert "<main>" in stream.getvalue() and "100.00%" in stream.getvalue()
+    stream = io.StringIO()
+    mixed = (columns.indented_name, columns.total, "p99", columns.count)
+    sonde.ConsoleReporter(columns=mixed, stream=stream).dump_profiler(profiler)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].split() == ["name", "total", "p99_ns", "count"]
+    assert lines[3].split()[-5:] == ["1.000", "s", "1.000", "s", "1"]
+
+
+def test_an_unknown_column_names_the_known_ones(clock):
+    reporter = sonde.ConsoleReporter(columns=("name", "totall"))
+    with pytest.raises(ValueError, match="unknown column 'totall'; there are name, total_ns"):
+        reporter.dump_profiler(reporters.Profiler(rp._core.profile()))

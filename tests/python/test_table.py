@@ -1,0 +1,89 @@
+"""The report at exit looks as Region Profiler users know it."""
+
+import re
+import sys
+
+from conftest import PROGRAMS
+
+DURATION = r"\d+(\.\d+)? (s|ms|us|ns)"
+
+
+def test_the_example_prints_the_table_at_exit(sonde):
+    done = sonde.run([sys.executable, str(PROGRAMS / "example.py")])
+    lines = done.stderr.splitlines()
+    assert done.stdout == ""
+    assert re.fullmatch(r"name +total  % of total  count +min +average +max", lines[0])
+    assert re.fullmatch(r"-+(  -+){6}", lines[1])
+    assert [len(line) for line in lines[:8]] == [len(lines[0])] * 8
+    names = [line[: lines[1].index(" ")].rstrip() for line in lines[2:8]]
+    assert names[:2] == ["<main>", ". f()"]
+    assert sorted(names[2:]) == sorted([". . init", ". . loop", ". . . iter", ". . f() <example.py:14>"])
+    assert names[names.index(". . loop") + 1] == ". . . iter"
+    for line in lines[2:8]:
+        cells = re.split(r"  +", line.strip())
+        assert re.fullmatch(DURATION, cells[1])
+        assert re.fullmatch(r"\d+\.\d\d%", cells[2])
+        assert cells[3] == ("4" if "iter" in line else "1")
+        assert all(re.fullmatch(DURATION, cell) for cell in cells[4:])
+    assert lines[8].startswith("8 entries, nothing dropped, own cost about ")
+
+
+def test_siblings_stand_by_total_descending(clock):
+    import sonde
+
+    for name, seconds in (("short", 1), ("long", 5), ("middle", 3)):
+        with sonde.region(name):
+            clock.now += seconds
+    assert list(clock.trees()["<main>"].children) == ["long", "middle", "short"]
+
+
+def test_the_columns_that_are_not_usual(clock):
+    import sonde
+
+    for seconds in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
+        with sonde.region("work"):
+            clock.now += seconds
+    row = clock.trees()["<main>"]["work"]
+    assert (row.count, row.total_ns, row.min_ns, row.max_ns) == (10, 55e9, 1e9, 10e9)
+    assert row.average_ns == 5.5e9
+    assert row.self_ns == 55e9
+    assert abs(row.deviation_ns - 2.8722813e9) < 1e4
+    assert abs(row.p50_ns - 5.5e9) < 0.07 * 5.5e9
+    assert abs(row.p90_ns - 9.5e9) < 0.07 * 9.5e9
+    assert abs(row.p99_ns - 10e9) < 0.07 * 10e9
+    assert row.thread == "main"
+    assert re.fullmatch(r".*test_table\.py:\d+", row.place)
+    assert row.cpu_ns is None
+
+
+def test_cpu_time_is_measured_when_a_reporter_shows_it(sonde):
+    done = sonde.python(
+        """
+        import time, sonde
+        sonde.install(reporter=sonde.ConsoleReporter(columns=("name", "total", "cpu")), recording="r.sonde")
+        with sonde.region("sleeps"):
+            time.sleep(0.2)
+        with sonde.region("works"):
+            end = time.thread_time() + 0.2
+            while time.thread_time() < end:
+                pass
+        """
+    )
+    assert re.search(r"name +total +cpu", done.stderr)
+    main = sonde.main("r.sonde")
+    assert main["sleeps"].cpu_ns < 50e6 < 190e6 < main["works"].cpu_ns < 300e6
+
+
+def test_deep_rows_say_their_depth_in_words(sonde):
+    done = sonde.python(
+        """
+        import sonde
+        sonde.install()
+        for i in range(60):
+            sonde.push("level")
+        for i in range(60):
+            sonde.pop()
+        """
+    )
+    assert "(60 deep) level" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) < 200
