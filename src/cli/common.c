@@ -43,16 +43,24 @@ snd_opened_close(snd_opened *self)
     *self = (snd_opened){0};
 }
 
+/* Columns are named here as people type them: without the unit. */
 static void
 complain_column(const snd_table *table, const char *name)
 {
-    const char **names = snd_calloc((size_t)table->column_count + 1, sizeof *names);
+    enum { NAME_LIMIT = 64, COLUMN_LIMIT = 64 };
+    char texts[COLUMN_LIMIT][NAME_LIMIT];
+    const char *names[COLUMN_LIMIT];
+    unsigned count = 0;
 
-    for (uint32_t i = 0; names != NULL && i < table->column_count; i++)
-        names[i] = table->columns[i].name;
-    if (names != NULL)
-        snd_complain_unknown("column", name, names, table->column_count);
-    snd_free(names);
+    for (uint32_t i = 0; i < table->column_count && count < COLUMN_LIMIT; i++) {
+        size_t len = strlen(table->columns[i].name);
+        if (table->columns[i].unit == SND_UNIT_NS)
+            len -= strlen("_ns");
+        snprintf(texts[count], NAME_LIMIT, "%.*s", (int)len, table->columns[i].name);
+        names[count] = texts[count];
+        count++;
+    }
+    snd_complain_unknown("column", name, names, count);
 }
 
 /* The table with the columns of a comma-separated list; `table` is used up. */

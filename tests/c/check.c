@@ -1,0 +1,105 @@
+/* The harness of the test files. */
+#include "check.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic unsigned failures; /* of the test that runs */
+static const char *running = "before the first test";
+static int is_pending;
+static unsigned passed, failed;
+
+static void
+note_failure(const char *file, int line)
+{
+    atomic_fetch_add(&failures, 1);
+    if (!is_pending)
+        fprintf(stderr, "%s:%d: %s: ", file, line, running);
+}
+
+void
+check_true(int is_true, const char *expression, const char *file, int line)
+{
+    if (is_true)
+        return;
+    note_failure(file, line);
+    if (!is_pending)
+        fprintf(stderr, "%s\n", expression);
+}
+
+void
+check_text(const char *got, const char *wanted, const char *expression, const char *file, int line)
+{
+    if (got != NULL && wanted != NULL && strcmp(got, wanted) == 0)
+        return;
+    note_failure(file, line);
+    if (!is_pending)
+        fprintf(stderr, "%s is\n%s\nand not\n%s\n", expression, got == NULL ? "(NULL)" : got,
+                wanted == NULL ? "(NULL)" : wanted);
+}
+
+void
+check_number(uint64_t got, uint64_t wanted, const char *expression, const char *file, int line)
+{
+    if (got == wanted)
+        return;
+    note_failure(file, line);
+    if (!is_pending)
+        fprintf(stderr, "%s is %llu and not %llu\n", expression, (unsigned long long)got,
+                (unsigned long long)wanted);
+}
+
+void
+check_required(int is_true, const char *expression, const char *file, int line)
+{
+    if (is_true)
+        return;
+    is_pending = 0;
+    check_true(0, expression, file, line);
+    fputs("the other tests cannot run\n", stderr);
+    exit(1);
+}
+
+void
+check_run(const char *name, void (*test)(void))
+{
+    running = name;
+    atomic_store(&failures, 0);
+    test();
+    if (atomic_load(&failures) == 0)
+        passed++;
+    else
+        failed++;
+}
+
+void
+check_run_pending(const char *name, void (*test)(void))
+{
+    running = name;
+    atomic_store(&failures, 0);
+    is_pending = 1;
+    test();
+    is_pending = 0;
+    if (atomic_load(&failures) == 0) {
+        fprintf(stderr, "%s: it passes now: make it a RUN\n", name);
+        failed++;
+        return;
+    }
+    printf("pending: %s\n", name);
+    passed++;
+}
+
+int
+check_report(void)
+{
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}
+
+int
+check_child_status(void)
+{
+    return atomic_load(&failures) == 0 ? 0 : 1;
+}

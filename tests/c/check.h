@@ -1,0 +1,34 @@
+/* The harness of a test file: checks that go on after a failure, and a list of tests whose names are sentences. */
+#ifndef SND_TEST_CHECK_H
+#define SND_TEST_CHECK_H
+
+#include <stdint.h>
+
+/* Goes on after a failure. Thread-safe. */
+#define CHECK(x) check_true((x) ? 1 : 0, #x, __FILE__, __LINE__)
+#define CHECK_TEXT(got, wanted) check_text(got, wanted, #got, __FILE__, __LINE__)
+#define CHECK_NUMBER(got, wanted) check_number((uint64_t)(got), (uint64_t)(wanted), #got, __FILE__, __LINE__)
+
+/* Ends the program after a failure: what follows needs it. */
+#define REQUIRE(x) check_required((x) ? 1 : 0, #x, __FILE__, __LINE__)
+
+/* main is a list of these and ends with `return check_report();`. */
+#define RUN(test) check_run(#test, test)
+
+/* A test of what src/ is to do and does not yet: it must fail. Once it passes it becomes a RUN. */
+#define RUN_PENDING(test) check_run_pending(#test, test)
+
+void check_true(int is_true, const char *expression, const char *file, int line);
+void check_text(const char *got, const char *wanted, const char *expression, const char *file, int line);
+void check_number(uint64_t got, uint64_t wanted, const char *expression, const char *file, int line);
+void check_required(int is_true, const char *expression, const char *file, int line);
+void check_run(const char *name, void (*test)(void));
+void check_run_pending(const char *name, void (*test)(void));
+
+/* Prints "N passed, M failed". The exit status. */
+int check_report(void);
+
+/* For a forked child: the exit status by its checks. */
+int check_child_status(void);
+
+#endif

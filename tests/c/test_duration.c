@@ -1,0 +1,88 @@
+/* Durations as people read them. */
+#include "base/duration.h"
+#include "check.h"
+
+#include <string.h>
+
+static const char *
+text_of(uint64_t ns)
+{
+    static char text[SND_DURATION_SIZE];
+    snd_duration_text(ns, text);
+    return text;
+}
+
+static void
+durations_have_four_digits_and_a_unit(void)
+{
+    CHECK_TEXT(text_of(31180000), "31.18 ms");
+    CHECK_TEXT(text_of(419), "419 ns");
+    CHECK_TEXT(text_of(1143), "1.143 us");
+    CHECK_TEXT(text_of(8329000), "8.329 ms");
+    CHECK_TEXT(text_of(925000000), "925 ms");
+    CHECK_TEXT(text_of(12440000000), "12.44 s");
+}
+
+static void
+digits_that_do_not_show_are_rounded(void)
+{
+    CHECK_TEXT(text_of(31184999), "31.18 ms");
+    CHECK_TEXT(text_of(31186000), "31.19 ms");
+    CHECK_TEXT(text_of(8329499), "8.329 ms");
+    CHECK_TEXT(text_of(8329501), "8.330 ms");
+}
+
+static void
+from_five_hundred_on_no_digit_stands_behind_the_point(void)
+{
+    CHECK_TEXT(text_of(499900), "499.9 us");
+    CHECK_TEXT(text_of(500000), "500 us");
+    CHECK_TEXT(text_of(500400), "500 us");
+    CHECK_TEXT(text_of(499900000), "499.9 ms");
+    CHECK_TEXT(text_of(500000000), "500 ms");
+    CHECK_TEXT(text_of(499900000000), "499.9 s");
+    CHECK_TEXT(text_of(500000000000), "500 s");
+}
+
+static void
+digits_change_at_ten_and_at_a_hundred(void)
+{
+    CHECK_TEXT(text_of(9999000), "9.999 ms");
+    CHECK_TEXT(text_of(10000000), "10.00 ms");
+    CHECK_TEXT(text_of(99990000), "99.99 ms");
+    CHECK_TEXT(text_of(100000000), "100.0 ms");
+}
+
+static void
+units_change_at_a_thousand(void)
+{
+    CHECK_TEXT(text_of(0), "0 ns");
+    CHECK_TEXT(text_of(1), "1 ns");
+    CHECK_TEXT(text_of(999), "999 ns");
+    CHECK_TEXT(text_of(1000), "1.000 us");
+    CHECK_TEXT(text_of(999400), "999 us");
+    CHECK_TEXT(text_of(999999), "1.000 ms");
+    CHECK_TEXT(text_of(1000000), "1.000 ms");
+    CHECK_TEXT(text_of(999400000), "999 ms");
+    CHECK_TEXT(text_of(999999999), "1.000 s");
+    CHECK_TEXT(text_of(1000000000), "1.000 s");
+}
+
+static void
+the_longest_duration_fits(void)
+{
+    CHECK_TEXT(text_of(UINT64_MAX), "18446744074 s");
+    CHECK(strlen(text_of(UINT64_MAX)) < SND_DURATION_SIZE);
+}
+
+int
+main(void)
+{
+    RUN(durations_have_four_digits_and_a_unit);
+    RUN(digits_that_do_not_show_are_rounded);
+    RUN(from_five_hundred_on_no_digit_stands_behind_the_point);
+    RUN(digits_change_at_ten_and_at_a_hundred);
+    RUN(units_change_at_a_thousand);
+    RUN(the_longest_duration_fits);
+    return check_report();
+}

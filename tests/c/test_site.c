@@ -1,0 +1,123 @@
+/* The sites of the process. */
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "probe/site.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t
+add(snd_site_kind kind, const char *name, const char *file, uint32_t line)
+{
+    return snd_site_add(kind, name, strlen(name), file, line);
+}
+
+static void
+one_kind_and_name_is_one_site(void)
+{
+    uint32_t region = add(SND_SITE_REGION, "load", "a.c", 1);
+    uint32_t again = add(SND_SITE_REGION, "load", "b.c", 2);
+    uint32_t counter = add(SND_SITE_COUNTER, "load", "c.c", 3);
+    uint32_t other = add(SND_SITE_REGION, "loa", "d.c", 4);
+
+    CHECK_NUMBER(again, region);
+    CHECK(counter != region && other != region && other != counter);
+    CHECK_TEXT(snd_site_get(region).file, "a.c");
+    CHECK_NUMBER(snd_site_get(region).line, 1);
+    CHECK(snd_site_get(counter).kind == SND_SITE_COUNTER);
+    CHECK_TEXT(snd_site_get(other).name, "loa");
+}
+
+static void
+only_the_given_length_of_a_name_counts(void)
+{
+    uint32_t part = snd_site_add(SND_SITE_REGION, "partial", 4, "", 0);
+
+    CHECK_TEXT(snd_site_get(part).name, "part");
+    CHECK_NUMBER(add(SND_SITE_REGION, "part", "", 0), part);
+    CHECK(add(SND_SITE_REGION, "partial", "", 0) != part);
+}
+
+static void
+sites_stay_in_place(void)
+{
+    uint32_t first = add(SND_SITE_REGION, "first of many", "", 0);
+    const char *text = snd_site_get(first).name;
+    char name[24];
+
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "one of many %u", i);
+        CHECK(add(SND_SITE_REGION, name, "", i) != SND_NONE);
+    }
+    CHECK(snd_site_get(first).name == text);
+    CHECK_TEXT(snd_site_get(add(SND_SITE_REGION, "one of many 2999", "", 0)).name, "one of many 2999");
+    CHECK_NUMBER(snd_site_get(add(SND_SITE_REGION, "one of many 1500", "", 0)).line, 1500);
+}
+
+/* Every failed attempt leaves the list as it was: the same names then get the ids that follow. */
+static void
+a_site_without_memory_is_none(void)
+{
+    char name[24];
+    unsigned failures = 0;
+
+    for (unsigned i = 0; i < 300; i++) {
+        uint32_t before = snd_site_count();
+        snprintf(name, sizeof name, "without memory %u", i);
+        for (long n = 0; n < 3; n++) {
+            snd_alloc_fail_after(n);
+            uint32_t id = add(SND_SITE_REGION, name, "work.c", 1);
+            snd_alloc_fail_after(-1);
+            failures += id == SND_NONE;
+            if (id != SND_NONE)
+                break;
+            CHECK_NUMBER(snd_site_count(), before);
+        }
+        CHECK_NUMBER(add(SND_SITE_REGION, name, "work.c", 1), before);
+    }
+    CHECK(failures >= 600);
+}
+
+static void *
+add_shared_names(void *context)
+{
+    uint32_t *ids = context;
+    char name[24];
+
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "shared %u", i);
+        ids[i] = add(SND_SITE_REGION, name, "work.c", i);
+        if (strcmp(snd_site_get(ids[i]).name, name) != 0)
+            ids[i] = SND_NONE;
+    }
+    return NULL;
+}
+
+static void
+threads_that_add_the_same_names_get_the_same_ids(void)
+{
+    static uint32_t ids[4][1000];
+    pthread_t threads[4];
+    uint32_t before = snd_site_count();
+
+    for (int i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, add_shared_names, ids[i]) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_NUMBER(snd_site_count(), before + 1000);
+    for (int i = 0; i < 1000; i++)
+        CHECK(ids[0][i] != SND_NONE && ids[0][i] == ids[1][i] && ids[0][i] == ids[2][i] && ids[0][i] == ids[3][i]);
+}
+
+int
+main(void)
+{
+    RUN(one_kind_and_name_is_one_site);
+    RUN(only_the_given_length_of_a_name_counts);
+    RUN(sites_stay_in_place);
+    RUN(a_site_without_memory_is_none);
+    RUN(threads_that_add_the_same_names_get_the_same_ids);
+    return check_report();
+}

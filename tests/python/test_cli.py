@@ -1,0 +1,219 @@
+"""The program sonde: every view in every format against golden files, and what it says to mistakes.
+
+After a wanted change run pytest with SONDE_GOLDEN=write and read the difference.
+"""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAMS
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+PLAIN = {"COLUMNS": "", "TERM": "dumb"}
+
+
+@pytest.fixture
+def golden(sonde):
+    shutil.copy(PROGRAMS / "golden.py", sonde.folder)
+    sonde.run([sys.executable, "golden.py"])
+    return sonde
+
+
+def normal(text, folder):
+    """The text with what differs from run to run replaced."""
+    text = text.replace(str(folder), "FOLDER")
+    text = re.sub(r"own cost about .*", "own cost about …", text)
+    text = re.sub(r'"(pid|tid|thread_id|process_id)": \d+', r'"\1": N', text)
+    text = re.sub(r'"id": "\d+\.', '"id": "N.', text)
+    return text
+
+
+def events_of(trace):
+    return {json.dumps(event, sort_keys=True) for event in json.loads(trace)["traceEvents"]}
+
+
+def check(name, text):
+    path = GOLDEN / name
+    if os.environ.get("SONDE_GOLDEN") == "write":
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json"])
+@pytest.mark.parametrize("view", ["regions", "threads"])
+def test_views_in_every_format(golden, view, format):
+    columns = {"regions": [], "threads": ["-c", "name,life,in_regions,entries,threads,start,dropped"]}[view]
+    text = golden.command("export", "golden.sonde", "-f", format, "--view", view, *columns).stdout
+    check(f"{view}.{format}", normal(text, golden.folder))
+
+
+def test_the_timeline_as_a_chrome_trace(golden):
+    text = golden.command("export", "golden.sonde", "--format", "chrome").stdout
+    check("timeline.chrome", normal(text, golden.folder))
+    live = (golden.folder / "golden.json").read_text()
+    assert events_of(live) == events_of(text)
+
+
+def test_view_prints_the_usual_columns(golden):
+    text = golden.command("view", "golden.sonde", env=PLAIN).stdout
+    check("view", normal(text, golden.folder))
+    assert golden.command("view", "golden.sonde", "--regions", env=PLAIN).stdout == text
+    limited = golden.command("view", "golden.sonde", "-n", "3", "--columns", "name,total_us,who=thread").stdout
+    assert len(limited.splitlines()) == 6
+    assert limited.splitlines()[0].split() == ["name", "total_us", "who"]
+
+
+def test_the_same_program_through_python(golden):
+    here = golden.run([sys.executable, "-m", "sonde", "view", "golden.sonde"])
+    assert here.stdout == golden.command("view", "golden.sonde").stdout
+    assert golden.run([sys.executable, "-m", "sonde", "veiw"], status=2).stderr.startswith("sonde: unknown command")
+
+
+def test_export_writes_a_file(golden):
+    golden.command("export", "golden.sonde", "-f", "csv", "-o", "out.csv")
+    text = golden.command("export", "golden.sonde", "-f", "csv").stdout
+    assert (golden.folder / "out.csv").read_text() == text
+
+
+def test_sql_answers(golden):
+    def ask(query, *more):
+        return golden.command("sql", "golden.sonde", query, *more).stdout
+
+    assert ask("select name, count, total_ns from region where name = 'load()'", "-f", "csv") == (
+        "name,count,total_ns\nload(),3,4500000\n"
+    )
+    rows = json.loads(ask("select metric, value, unit from measure where name = 'load()'", "-f", "json"))["rows"]
+    assert {(row["metric"], row["value"], row["unit"]) for row in rows} >= {
+        ("count", 3, "entries"),
+        ("min", 1000000, "ns"),
+    }
+    assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
+        "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "delete from value",
+        "insert into info values ('a', 'b')",
+        "attach 'other.db' as other",
+        "vacuum into 'copy.db'",
+        "pragma user_version = 9",
+        "drop table node",
+        "create table t (x)",
+    ],
+)
+def test_sql_may_only_read(golden, query):
+    before = (golden.folder / "golden.sonde").read_bytes()
+    done = golden.command("sql", "golden.sonde", query, status=2)
+    assert done.stderr == "sonde: golden.sonde: a query may only read; this one would write\n"
+    assert (golden.folder / "golden.sonde").read_bytes() == before
+    assert sorted(path.name for path in golden.folder.iterdir()) == ["golden.json", "golden.py", "golden.sonde"]
+
+
+MISTAKES = {
+    "veiw golden.sonde": "unknown command 'veiw'; did you mean 'view'?",
+    "xyzzy": "unknown command 'xyzzy'; there are view, export, info, sql, doctor, config",
+    "view golden.sonde --colums name": "view has no option '--colums'; did you mean '--columns'?",
+    "view golden.sonde --columns totl": "unknown column 'totl'; did you mean 'total'?",
+    "view golden.sonde --limit many": "--limit takes a whole number, not 'many'",
+    "view": "view needs a recording: sonde view FILE.sonde",
+    "view nothere.sonde": "nothere.sonde: No such file or directory",
+    "view .": ".: Is a directory",
+    "view golden.py": "golden.py: this file is not a recording",
+    "view empty.sonde": "empty.sonde: this file is not a recording",
+    "view golden.sonde --counters": "golden.sonde: the recording has nothing to show as counters",
+    "view truncated.sonde": "truncated.sonde: the recording is damaged",
+    "view newer.sonde": "newer.sonde: the recording was written by a newer sonde; update sonde to read it",
+    "view other.sonde": "other.sonde: this file is not a recording",
+    "export golden.sonde --format jsn": "unknown format 'jsn'; did you mean 'json'?",
+    "export golden.sonde --view region": "unknown view 'region'; did you mean 'regions'?",
+    "export golden.sonde -o /nowhere/x": "/nowhere/x: cannot be written: No such file or directory",
+    "export plain.sonde -f chrome -o t.json": (
+        "plain.sonde: the recording has no timeline; record one with timeline=True or chrome_trace_file="
+    ),
+    "export golden.sonde --format": "export: option '--format' needs NAME",
+    "sql golden.sonde selec": 'the query is not valid: near "selec": syntax error',
+    "sql golden.sonde": "sql needs a recording and a query: sonde sql FILE 'select …'",
+    "config": "config needs --cflags, --libs or both",
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_a_mistake_gets_one_line_and_status_2(golden, words):
+    whole = (golden.folder / "golden.sonde").read_bytes()
+    (golden.folder / "empty.sonde").touch()
+    (golden.folder / "truncated.sonde").write_bytes(whole[: len(whole) // 2])
+    shutil.copy(golden.folder / "golden.sonde", golden.folder / "newer.sonde")
+    with sqlite3.connect(golden.folder / "newer.sonde") as newer:
+        newer.execute("pragma user_version = 99")
+    with sqlite3.connect(golden.folder / "other.sonde") as other:
+        other.execute("create table t (x)")
+    golden.python("import sonde\nsonde.install(reporter=sonde.SilentReporter(), recording='plain.sonde')\n")
+    done = golden.command(*words.split(" "), status=2)
+    assert (done.stdout, done.stderr) == ("", f"sonde: {MISTAKES[words]}\n")
+    assert not (golden.folder / "t.json").exists()
+
+
+def test_help_and_version(golden):
+    text = golden.command("--help").stdout
+    assert all(word in text for word in ("view", "export", "info", "sql", "doctor", "config"))
+    assert golden.command().stdout == text
+    for command in ("view", "export", "info", "sql", "doctor", "config"):
+        about = golden.command(command, "--help").stdout
+        assert f"usage: sonde {command}" in about
+    import sonde as package
+
+    assert golden.command("--version").stdout == f"sonde {package.__version__}\n"
+
+
+def test_doctor_says_what_works(golden):
+    lines = golden.command("doctor").stdout.splitlines()
+    states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
+    assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
+        ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "terminal"], "ok"
+    )
+    assert sys.version.split()[0] in states["Python"][1]
+
+
+def test_doctor_says_why_something_does_not_work(golden):
+    done = golden.run(["bash", "-c", "cd /proc && exec \"$0\" doctor", str(Path(sys.executable).parent / "sonde")], status=1)
+    assert re.search(r"recording +off +no recording can be written in /proc: ", done.stdout)
+
+
+def test_output_into_a_closed_pipe_ends_quietly(golden):
+    program = Path(sys.executable).parent / "sonde"
+    done = golden.run(["bash", "-c", f"{program} view golden.sonde | head -1; {program} view golden.sonde > /dev/full"], status=2)
+    assert "cannot be written: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
+    program = Path(sys.executable).parent / "sonde"
+    tmux = ["tmux", "-L", f"sonde{os.getpid()}"]
+    env = {**os.environ, "TERM": "screen-256color", "LANG": "C.UTF-8"}
+    env.pop("NO_COLOR", None)
+    subprocess.run([*tmux, "new-session", "-d", "-x", "76", "-y", "40", "sh"], check=True, cwd=golden.folder, env=env)
+    try:
+        subprocess.run([*tmux, "send-keys", f"clear; {program} view golden.sonde", "Enter"], check=True)
+        for _ in range(50):
+            time.sleep(0.1)
+            screen = subprocess.run([*tmux, "capture-pane", "-pe"], capture_output=True, text=True, check=True).stdout
+            if "own cost" in screen:
+                break
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=False)
+    assert "\033[31m" in screen
+    plain = re.sub(r"\033\[[0-9;]*m", "", screen)
+    assert any("…" in line for line in plain.splitlines())
+    assert "<main>" in plain
