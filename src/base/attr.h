@@ -9,6 +9,13 @@
 #define SND_MUST_USE __attribute__((warn_unused_result))
 #define SND_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define SND_COLD __attribute__((cold, noinline))
+#define SND_HOT static inline __attribute__((always_inline))
+/* Data that the extension module reads too, but that libsonde itself (SND_CORE) reaches without a detour. */
+#ifdef SND_CORE
+#define SND_PROTECTED __attribute__((visibility("protected")))
+#else
+#define SND_PROTECTED
+#endif
 #define SND_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SND_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

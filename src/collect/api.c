@@ -89,7 +89,7 @@ enter(uint32_t site)
 sonde_span *
 sonde_enter(sonde_site *site)
 {
-    if (SND_UNLIKELY(!SND_GET(snd_region.on)))
+    if (SND_UNLIKELY(!SND_GET(snd_region_mode)))
         return NULL;
     return enter(site_id(site, SND_SITE_REGION));
 }
@@ -97,7 +97,7 @@ sonde_enter(sonde_site *site)
 sonde_span *
 sonde_enter_named(const char *name)
 {
-    if (!SND_GET(snd_region.on))
+    if (!SND_GET(snd_region_mode))
         return NULL;
     return enter(snd_site_add(SND_SITE_REGION, name, strlen(name), "", 0));
 }
@@ -124,7 +124,7 @@ sonde_leave_last(void)
 static void
 count(sonde_site *site, double value, void (*update)(snd_track *, uint32_t, double))
 {
-    if (!SND_GET(snd_region.on))
+    if (!SND_GET(snd_region_mode))
         return;
     uint32_t id = site_id(site, SND_SITE_COUNTER);
     snd_track *track = snd_track_get();

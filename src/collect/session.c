@@ -378,7 +378,8 @@ start_locked(settings *set, snd_buffer *message)
     }
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    snd_region_switch(1, session.set.cpu, session.set.debug);
+    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
+                                 (session.set.debug ? SND_REGION_DEBUG : 0));
     session.is_running = 1;
     return SND_OK;
 }
@@ -409,7 +410,7 @@ snd_status
 snd_session_stop(snd_buffer *message)
 {
     pthread_mutex_lock(&session.lock);
-    snd_region_switch(0, 0, 0);
+    SND_SET(snd_region_mode, 0);
     snd_status status = end_collector(message);
     snd_track_keep_timeline(0);
     session.is_running = 0;

@@ -13,8 +13,8 @@ snd_histogram_bucket(uint64_t ns)
 {
     if (ns < 8)
         return (uint32_t)ns;
-    uint32_t exponent = 63u - (uint32_t)__builtin_clzll(ns);
-    uint32_t bucket = (exponent - 2) * 8 + (uint32_t)((ns >> (exponent - 3)) & 7);
+    uint32_t shift = 60u - (uint32_t)__builtin_clzll(ns); /* leaves 8 to 15 */
+    uint32_t bucket = shift * 8 + (uint32_t)(ns >> shift);
     return bucket < SND_HISTOGRAM_BUCKETS ? bucket : SND_HISTOGRAM_BUCKETS - 1;
 }
 

@@ -19,7 +19,7 @@ typedef struct snd_clock {
     uint64_t (*function)(void);
 } snd_clock;
 
-extern snd_clock snd_clock_now;
+extern SND_PROTECTED snd_clock snd_clock_now;
 
 /* Calibrates against CLOCK_MONOTONIC (up to 5 ms, once a process) and chooses the source. `function` may be NULL. */
 void snd_clock_start(uint64_t (*function)(void));

@@ -5,15 +5,7 @@
 
 #include <stdio.h>
 
-snd_region_switches snd_region;
-
-void
-snd_region_switch(int on, int cpu, int debug)
-{
-    SND_SET(snd_region.cpu, cpu);
-    SND_SET(snd_region.debug, debug);
-    SND_SET(snd_region.on, on);
-}
+_Atomic int snd_region_mode;
 
 static uint64_t
 since_start(const snd_span *span, uint64_t now)
@@ -108,7 +100,7 @@ snd_region_suspend(snd_track *track, snd_stack *stack)
     if (stack->suspended_since != 0)
         return;
     stack->suspended_since = now;
-    if (SND_GET(snd_region.cpu))
+    if (SND_GET(snd_region_mode) & SND_REGION_CPU)
         stack->suspended_since_cpu_ns = snd_clock_thread_cpu_ns();
     snd_track_write_begin(track);
     snd_region_charge(track, now);
@@ -127,7 +119,7 @@ snd_region_resume(snd_track *track, snd_stack *stack)
         return;
     stack->suspended += now > stack->suspended_since ? now - stack->suspended_since : 0;
     stack->suspended_since = 0;
-    if (SND_GET(snd_region.cpu))
+    if (SND_GET(snd_region_mode) & SND_REGION_CPU)
         stack->suspended_cpu_ns += snd_clock_thread_cpu_ns() - stack->suspended_since_cpu_ns;
     if (stack->top == NULL)
         return;

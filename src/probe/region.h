@@ -4,16 +4,14 @@
 
 #include "probe/track.h"
 
-/* What every entry looks at. Changed only by snd_region_switch. */
-typedef struct snd_region_switches {
-    _Atomic int on;
-    _Atomic int cpu;   /* read the thread's CPU clock too: two system calls an entry */
-    _Atomic int debug; /* print enter and leave on standard error */
-} snd_region_switches;
+/* What every entry looks at: a sum of these. 0: nothing is measured. */
+enum {
+    SND_REGION_ON = 1,
+    SND_REGION_CPU = 2,   /* read the thread's CPU clock too: two system calls an entry */
+    SND_REGION_DEBUG = 4, /* print enter and leave on standard error */
+};
 
-extern snd_region_switches snd_region;
-
-void snd_region_switch(int on, int cpu, int debug);
+extern SND_PROTECTED _Atomic int snd_region_mode;
 
 /* Measured cost of one empty enter + leave from C, in ns. Takes some 100 us. 0 when memory runs out. */
 uint64_t snd_region_own_cost_ns(void);
@@ -25,7 +23,7 @@ SND_COLD void snd_region_print_leave(const snd_span *span, uint64_t now);
 SND_COLD void snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now);
 
 /* Time since the last change belongs to whatever was running. */
-static inline void
+SND_HOT void
 snd_region_charge(snd_track *track, uint64_t now)
 {
     uint64_t last = SND_GET(track->last);
@@ -38,7 +36,7 @@ snd_region_charge(snd_track *track, uint64_t now)
 }
 
 /* Where the span starts to count. */
-static inline uint64_t
+SND_HOT uint64_t
 snd_span_start(const snd_span *span)
 {
     uint64_t reset = SND_GET(span->track->reset);
@@ -47,9 +45,10 @@ snd_span_start(const snd_span *span)
 
 /* Opens a region under `parent` on `stack`. NULL when it was dropped; that is counted. `nested` is 1 for a global
  * region inside itself: its time is already counted. */
-static inline snd_span *
+SND_HOT snd_span *
 snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uint32_t site, int nested)
 {
+    int mode = SND_GET(snd_region_mode);
     snd_node *node = snd_node_child(track, parent, site);
     snd_span *span = node == NULL ? NULL : snd_span_take(track);
     if (SND_UNLIKELY(span == NULL))
@@ -63,7 +62,7 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
     span->is_unpaired = 0;
     stack->top = span;
     track->current = stack;
-    if (SND_UNLIKELY(SND_GET(snd_region.cpu)))
+    if (SND_UNLIKELY(mode & SND_REGION_CPU))
         span->cpu_ns = snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns;
     uint64_t now = snd_clock_ticks();
     span->start = now;
@@ -75,20 +74,20 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
         SND_ADD(node->open_start, now);
     }
     snd_track_write_end(track);
-    if (SND_UNLIKELY(SND_GET(snd_region.debug)))
+    if (SND_UNLIKELY(mode & SND_REGION_DEBUG))
         snd_region_print_enter(span, now);
     return span;
 }
 
 /* The node under which the next region of this stack hangs. */
-static inline snd_node *
+SND_HOT snd_node *
 snd_region_parent(const snd_track *track, const snd_stack *stack)
 {
     return stack->top == NULL ? track->root : stack->top->node;
 }
 
 /* Opens a region on the stack that the thread used last. */
-static inline snd_span *
+SND_HOT snd_span *
 snd_region_enter(snd_track *track, uint32_t site)
 {
     snd_stack *stack = track->current;
@@ -96,7 +95,7 @@ snd_region_enter(snd_track *track, uint32_t site)
 }
 
 /* A full bucket stays full: 4 billion entries say enough. */
-static inline void
+SND_HOT void
 snd_region_count_in(_Atomic uint32_t *histogram, uint64_t ns)
 {
     _Atomic uint32_t *bucket = &histogram[snd_histogram_bucket(ns)];
@@ -106,16 +105,15 @@ snd_region_count_in(_Atomic uint32_t *histogram, uint64_t ns)
 }
 
 /* Adds one finished entry to the node's numbers. */
-static inline void
+SND_HOT void
 snd_region_count(snd_node *node, uint64_t ticks, uint64_t suspended)
 {
     uint64_t count = SND_GET(node->count);
     _Atomic uint32_t *histogram = SND_GET(node->histogram);
 
     if (SND_UNLIKELY(histogram == NULL && count == 1))
-        snd_node_make_histogram(node, snd_clock_ns(SND_GET(node->total)));
-    histogram = SND_GET(node->histogram);
-    if (histogram != NULL)
+        histogram = snd_node_make_histogram(node, snd_clock_ns(SND_GET(node->total)));
+    if (SND_LIKELY(histogram != NULL))
         snd_region_count_in(histogram, snd_clock_ns(ticks));
     SND_SET(node->count, count + 1);
     SND_ADD(node->total, ticks);
@@ -129,9 +127,10 @@ snd_region_count(snd_node *node, uint64_t ticks, uint64_t suspended)
 }
 
 /* Closes `span`, which must be the top of its stack. `counts` is 0 for an entry that shall not count. */
-static inline void
+SND_HOT void
 snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
 {
+    int mode = SND_GET(snd_region_mode);
     snd_node *node = span->node;
     snd_stack *stack = span->stack;
     uint64_t start = snd_span_start(span);
@@ -146,10 +145,9 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
     if (SND_LIKELY(!span->is_nested)) {
         SND_ADD(node->open, UINT64_MAX);
         SND_ADD(node->open_start, -start);
-    }
-    if (SND_LIKELY(counts && !span->is_nested)) {
-        snd_region_count(node, ticks, stack->suspended - span->suspended);
-        if (SND_UNLIKELY(SND_GET(snd_region.cpu)))
+        if (SND_LIKELY(counts))
+            snd_region_count(node, ticks, stack->suspended - span->suspended);
+        if (SND_UNLIKELY(mode & SND_REGION_CPU) && counts)
             SND_ADD(node->cpu_ns, snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns - span->cpu_ns);
     }
     snd_track_write_end(track);
@@ -158,13 +156,13 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
     snd_ring *ring = atomic_load_explicit(&track->ring, memory_order_acquire);
     if (SND_UNLIKELY(ring != NULL) && counts)
         snd_ring_push(ring, (snd_event){start, ticks, node->id, stack->task});
-    if (SND_UNLIKELY(SND_GET(snd_region.debug)))
+    if (SND_UNLIKELY(mode & SND_REGION_DEBUG))
         snd_region_print_leave(span, now);
     snd_span_give(track, span);
 }
 
 /* Closes `span` and whatever was left open above it. `track` is the calling thread's. */
-static inline void
+SND_HOT void
 snd_region_leave(snd_track *track, snd_span *span)
 {
     uint64_t now = snd_clock_ticks();

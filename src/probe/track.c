@@ -140,14 +140,15 @@ snd_node_here(snd_track *track, snd_node *node)
     return here;
 }
 
-void
+_Atomic uint32_t *
 snd_node_make_histogram(snd_node *node, uint64_t first_ns)
 {
     _Atomic uint32_t *histogram = snd_calloc(SND_HISTOGRAM_BUCKETS, sizeof *histogram);
     if (histogram == NULL)
-        return; /* the percentiles of this node stay unknown */
+        return NULL; /* the percentiles of this node stay unknown */
     SND_SET(histogram[snd_histogram_bucket(first_ns)], 1);
     atomic_store_explicit(&node->histogram, histogram, memory_order_release);
+    return histogram;
 }
 
 snd_span *

@@ -90,7 +90,7 @@ typedef struct snd_track {
 } snd_track;
 
 /* Counts up with every reset; a track of an older epoch empties itself at its thread's next entry. */
-extern _Atomic uint32_t snd_track_epoch;
+extern SND_PROTECTED _Atomic uint32_t snd_track_epoch;
 
 extern _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial-exec")));
 
@@ -98,7 +98,7 @@ extern _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial
 SND_COLD snd_track *snd_track_attach(void);
 
 /* The calling thread's track. NULL when memory runs out. */
-static inline snd_track *
+SND_HOT snd_track *
 snd_track_get(void)
 {
     snd_track *track = snd_track_mine;
@@ -143,7 +143,7 @@ snd_ring *snd_track_ring(const snd_track *self);
 SND_COLD snd_node *snd_node_find(snd_track *track, snd_node *parent, uint32_t site);
 
 /* The child of `parent` for `site`, made when new. Owner thread only. */
-static inline snd_node *
+SND_HOT snd_node *
 snd_node_child(snd_track *track, snd_node *parent, uint32_t site)
 {
     snd_node *child = parent->cache[site % SND_NODE_CACHE];
@@ -159,13 +159,13 @@ snd_node *snd_node_here(snd_track *track, snd_node *node);
 /* `id` must be below node_count. */
 snd_node *snd_node_get(const snd_track *track, uint32_t id);
 
-/* Makes the node's histogram with `first_ns` already in it. */
-SND_COLD void snd_node_make_histogram(snd_node *node, uint64_t first_ns);
+/* Makes the node's histogram with `first_ns` already in it. NULL when memory runs out. */
+SND_COLD _Atomic uint32_t *snd_node_make_histogram(snd_node *node, uint64_t first_ns);
 
 /* Slow path of snd_span_take. NULL when memory runs out; that is counted. */
 SND_COLD snd_span *snd_span_new(snd_track *track);
 
-static inline snd_span *
+SND_HOT snd_span *
 snd_span_take(snd_track *track)
 {
     snd_span *span = track->pool;
@@ -175,7 +175,7 @@ snd_span_take(snd_track *track)
     return span;
 }
 
-static inline void
+SND_HOT void
 snd_span_give(snd_track *track, snd_span *span)
 {
     span->stack = NULL;
@@ -185,14 +185,14 @@ snd_span_give(snd_track *track, snd_span *span)
 }
 
 /* Around every change of what the collector reads. */
-static inline void
+SND_HOT void
 snd_track_write_begin(snd_track *track)
 {
     SND_ADD(track->version, 1);
     atomic_thread_fence(memory_order_release);
 }
 
-static inline void
+SND_HOT void
 snd_track_write_end(snd_track *track)
 {
     atomic_store_explicit(&track->version, SND_GET(track->version) + 1, memory_order_release);

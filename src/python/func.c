@@ -20,7 +20,7 @@ func_vectorcall(PyObject *object, PyObject *const *args, size_t flags, PyObject 
     func *self = (func *)object;
     snd_span *span = NULL;
 
-    if (SND_LIKELY(SND_GET(snd_region.on))) {
+    if (SND_LIKELY(SND_GET(snd_region_mode))) {
         snd_track *track = snd_track_get();
         if (SND_LIKELY(track != NULL))
             span = snd_python_enter(self->state, track, self->site, self->is_global, 0);

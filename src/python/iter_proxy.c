@@ -31,7 +31,7 @@ proxy_iter(PyObject *object)
 static PyObject *
 timed_next(proxy *self, PyObject *iterator)
 {
-    snd_track *track = SND_GET(snd_region.on) ? snd_track_get() : NULL;
+    snd_track *track = SND_GET(snd_region_mode) ? snd_track_get() : NULL;
     snd_span *span = track == NULL ? NULL : snd_python_enter(self->state, track, self->site, self->is_global, 0);
     uint32_t serial = span == NULL ? 0 : span->serial;
     PyObject *item = Py_TYPE(iterator)->tp_iternext(iterator);

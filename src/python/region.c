@@ -39,7 +39,7 @@ region_enter(PyObject *object, PyObject *nothing)
         PyErr_SetString(PyExc_RuntimeError, "this region is already open; make another one with region(...)");
         return NULL;
     }
-    if (SND_GET(snd_region.on)) {
+    if (SND_GET(snd_region_mode)) {
         snd_state *state = snd_state_of(object);
         snd_track *track = snd_track_get();
         uint32_t site = site_of(state, self);
@@ -165,7 +165,7 @@ snd_py_push(PyObject *module, PyObject *name)
 {
     snd_state *state = snd_state_of_module(module);
 
-    if (!SND_GET(snd_region.on)) {
+    if (!SND_GET(snd_region_mode)) {
         if (PyUnicode_Check(name))
             Py_RETURN_NONE;
         return snd_site_of_name(state, name) == SND_NONE ? NULL : Py_NewRef(Py_None);
@@ -196,7 +196,7 @@ snd_py_pop(PyObject *module, PyObject *nothing)
         snd_python_leave(state, top);
         Py_RETURN_NONE;
     }
-    if (!SND_GET(snd_region.on))
+    if (!SND_GET(snd_region_mode))
         Py_RETURN_NONE;
     if (top == NULL)
         PyErr_SetString(PyExc_RuntimeError, "pop() without push(): no region is open here");

@@ -102,10 +102,10 @@ measure_own_cost(PyObject *module)
         PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0) {
         PyObject *done = PyRun_String(cost_program, Py_file_input, names, names);
         snd_track_mine = scratch;
-        snd_region_switch(1, 0, 0);
+        SND_SET(snd_region_mode, SND_REGION_ON);
         uint64_t with = done == NULL ? 0 : time_call(names, "measure", region);
         uint64_t without = done == NULL ? 0 : time_call(names, "empty", region);
-        snd_region_switch(0, 0, 0);
+        SND_SET(snd_region_mode, 0);
         snd_track_mine = mine;
         cost = with > without ? with - without : 0;
         Py_XDECREF(done);
