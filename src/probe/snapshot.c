@@ -103,7 +103,7 @@ describe_track(const snd_track *live, uint64_t origin, uint64_t now)
 {
     snd_ring *ring = snd_track_ring(live);
     uint64_t end = SND_GET(live->end);
-    const char *name = SND_GET(live->name);
+    const char *name = atomic_load_explicit(&live->name, memory_order_acquire);
 
     return (snd_profile_track){
         .process_id = snd_process_id(),

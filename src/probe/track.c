@@ -230,7 +230,7 @@ snd_track_set_name(snd_track *self, const char *name)
         snd_free((void *)(uintptr_t)copy);
         return;
     }
-    SND_SET(self->name, copy);
+    atomic_store_explicit(&self->name, copy, memory_order_release);
 }
 
 static snd_track *

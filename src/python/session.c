@@ -89,6 +89,7 @@ time_call(PyObject *names, const char *function, PyObject *region)
     return least / ENTRIES;
 }
 
+/* Before the session runs: it switches regions on and off again. */
 static uint64_t
 measure_own_cost(PyObject *module)
 {
@@ -128,6 +129,8 @@ set_clock(snd_state *state, PyObject *clock)
     }
     if (snd_session_is_running())
         return 1;
+    if (clock != state->clock)
+        state->own_cost_ns = 0; /* to be measured again */
     Py_XINCREF(clock);
     Py_XSETREF(state->clock, clock);
     clock_state = state;
@@ -155,7 +158,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';
     options.python = python;
-    if (!snd_session_is_running())
+    if (state->own_cost_ns == 0 && !snd_session_is_running())
         state->own_cost_ns = measure_own_cost(module);
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;

@@ -1,0 +1,250 @@
+"""Every example runs as a user would run it, and what it leaves behind is true."""
+
+import csv
+import io
+import json
+import re
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PROGRAM = Path(sys.executable).parent / "sonde"
+NEEDS_NUMPY = {"demo.py", "first.py", "neural_net.py"}
+
+
+def run_example(sonde, name, **options):
+    """Runs an example in the folder of the test."""
+    if Path(name).name in NEEDS_NUMPY:
+        pytest.importorskip("numpy")
+    env = {"OPENBLAS_NUM_THREADS": "1"}  # two cores and several tests at once: no fight over them
+    return sonde.run([sys.executable, str(EXAMPLES / name)], env=env, **options)
+
+
+def table(text):
+    """The rows of a table as {indented name: {column: text}}."""
+    lines = text.splitlines()
+    rule = next(i for i, line in enumerate(lines) if re.fullmatch(r"-+(  -+)+", line))
+    spans = [match.span() for match in re.finditer("-+", lines[rule])]
+    names = [lines[rule - 1][start:end].strip() for start, end in spans]
+    rows = {}
+    for line in lines[rule + 1 :]:
+        if len(line) != len(lines[rule]):
+            break
+        cells = [line[start:end].strip() for start, end in spans]
+        rows[cells[0]] = dict(zip(names[1:], cells[1:], strict=True))
+    return rows
+
+
+def spans_of(path):
+    return [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.stem)
+def test_the_first_line_says_what_it_shows(path):
+    first = path.read_text().splitlines()[0]
+    assert re.fullmatch(r'"""[A-Z].{20,}[^ ]"""', first)
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "regions").glob("*.py")), ids=lambda path: path.stem)
+def test_each_is_quick_and_complains_of_nothing(sonde, path):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run_example(sonde, f"regions/{path.name}")
+    assert "Traceback" not in done.stderr and "Warning" not in done.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+
+
+def test_first_prints_the_table_of_the_readme(sonde):
+    rows = table(run_example(sonde, "regions/first.py").stderr)
+    assert list(rows["<main>"]) == ["total", "% of total", "count", "min", "average", "max"]
+    assert list(rows)[:2] == ["<main>", ". f()"]
+    assert {name: row["count"] for name, row in rows.items()} == {
+        "<main>": "1",
+        ". f()": "1",
+        ". . init": "1",
+        ". . loop": "1",
+        ". . . iter": "4",
+        ". . f() <first.py:16>": "1",
+    }
+
+
+def test_the_network_is_one_global_row_and_the_trace_has_every_entry(sonde):
+    done = run_example(sonde, "regions/neural_net.py")
+    steps = 20
+    rows = table(done.stderr)
+    assert {name: int(row["count"]) for name, row in rows.items()} == {
+        "<main>": 1,
+        ". train": 1,
+        ". . fetch_next": steps,
+        ". . forward": steps,
+        ". . . loss_fn()": steps,
+        ". . . accuracy_fn()": steps,
+        ". . backward": steps,
+        ". . . grad()": steps,
+        ". NN": 3 * steps,
+        ". . layer 1": 3 * steps,
+        ". . layer 2": 3 * steps,
+        ". . out layer": 3 * steps,
+    }
+    assert "accuracy 100%" in done.stdout
+    names = [event["name"] for event in spans_of(sonde.folder / "trace.json")]
+    assert (names.count("NN"), names.count("train"), names.count("fetch_next")) == (3 * steps, 1, steps)
+
+
+def test_tasks_keep_their_own_regions_and_tell_how_long_they_waited(sonde):
+    done = run_example(sonde, "regions/asyncio_tasks.py")
+    rows = table(done.stderr)
+    assert {name: row["count"] for name, row in rows.items()} == {
+        "<main>": "1",
+        ". customer": "5",
+        ". . fetch()": "5",
+        ". . sort": "5",
+        ". all customers": "1",
+    }
+    assert rows[". . fetch()"]["suspended"] != "0 ns"
+    assert rows[". . sort"]["suspended"] == "0 ns"
+
+
+def test_threads_have_a_tree_each(sonde):
+    rows = table(run_example(sonde, "regions/threads.py").stderr)
+    roots = [name for name in rows if name.startswith("<")]
+    assert roots[0] == "<main>" and len(roots) in (2, 3)
+    assert all(re.fullmatch(r"<worker_\d>", root) for root in roots[1:])
+    assert ". wait for workers" in rows and ". digest()" in rows
+
+
+def test_csv_is_what_the_csv_module_reads(sonde):
+    done = run_example(sonde, "regions/csv_report.py")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert done.stderr == ""
+    assert sorted(row["name"] for row in rows) == ["<main>", 'parse "header", body', "read", "write"]
+    assert all(int(row["total_us"]) >= 2000 for row in rows)
+
+
+def test_a_reporter_of_ones_own_prints_what_it_likes(sonde):
+    done = run_example(sonde, "regions/own_reporter.py")
+    lines = done.stdout.splitlines()
+    assert done.stderr == "" and len(lines) == 3
+    assert {re.split(r"  +", line.strip())[2] for line in lines} == {"long", "short", "inner"}
+    assert all("own_reporter.py:" in line for line in lines)
+
+
+def test_a_hot_loop_counts_every_entry(sonde):
+    done = run_example(sonde, "regions/hot_loop.py")
+
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = 3 * n + 1 if n % 2 else n // 2
+            steps += 1
+        return steps
+
+    chains = [collatz(n) for n in range(1, 10000)]
+    rows = table(done.stderr)
+    assert done.stdout == f"longest chain: {max(chains)}\n"
+    assert int(rows[". . even"]["count"]) + int(rows[". . odd"]["count"]) == sum(chains)
+
+
+def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
+    done = run_example(sonde, "demo.py")
+    rows = table(done.stderr)
+    assert ". . . iter" in rows and ". . f() <demo.py:24>" in rows
+    saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", done.stderr, re.MULTILINE))
+    assert Path(saved["recording"]).parent == Path(saved["trace"]).parent == sonde.folder / "build" / "demo"
+    assert len(spans_of(Path(saved["trace"]))) == 8
+    (command,) = re.findall(r"^ +(\S*sonde view .*)$", done.stderr, re.MULTILINE)
+    again = table(sonde.run(command.split()).stdout)
+    assert list(again) == list(rows)
+    assert list(again["<main>"]) == ["total", "self", "p99"]
+    assert "ui.perfetto.dev" in done.stderr and "chrome://tracing" in done.stderr
+    assert len(done.stderr.splitlines()) < 20
+
+
+@pytest.fixture
+def c_examples(sonde):
+    """A copy of examples/c; ``sonde.run`` runs in its parent."""
+    if shutil.which("make") is None or shutil.which("cc") is None:
+        pytest.skip("needs make and a C compiler")
+    shutil.copytree(EXAMPLES / "c", sonde.folder / "c", ignore=shutil.ignore_patterns("*.so", "*.sonde", "*.json"))
+    return sonde.folder / "c"
+
+
+def make(sonde, folder, *args):
+    return sonde.run(["make", "-B", "-C", str(folder), f"SONDE={PROGRAM}", f"PYTHON={sys.executable}", *args])
+
+
+def test_two_threads_in_c_have_two_roots(sonde, c_examples):
+    made = make(sonde, c_examples, "two_threads", "CFLAGS=-O2 -Wall -Wextra -Wconversion -Wpedantic -Werror")
+    assert "warning" not in made.stderr
+    sonde.run([str(c_examples / "two_threads")])
+    trees = sonde.trees("two_threads.sonde")
+    assert list(trees)[0] == "<main>" and set(trees) == {"<main>", "<left>", "<right>"}
+    assert trees["<main>"]["wait"].count == 1
+    for name in ("<left>", "<right>"):
+        counts = {row.name: row.count for row in trees[name].all_rows()}
+        assert counts == {name: 1, "round": 200, "fill": 200, "sort": 200}
+        assert set(trees[name]["round"].children) == {"fill", "sort"}
+        assert trees[name]["round"].place.split("/")[-1].startswith("two_threads.c:")
+    counters = {(row["name"], row["thread"]): row for row in sonde.export("two_threads.sonde", "counters")["rows"]}
+    assert set(counters) == {(name, thread) for name in ("numbers sorted", "median") for thread in ("left", "right")}
+    for thread in ("left", "right"):
+        assert counters["numbers sorted", thread]["last"] == 200 * 2000
+        median = counters["median", thread]
+        assert median["updates"] == 200
+        assert 0 < median["min"] <= median["average"] <= median["max"] < 1
+
+
+def test_the_c_trace_names_the_threads_and_has_counters(sonde, c_examples):
+    make(sonde, c_examples, "two_threads")
+    sonde.run([str(c_examples / "two_threads")])
+    events = json.loads((sonde.folder / "two_threads.json").read_text())["traceEvents"]
+    threads = {event["args"]["name"]: event["tid"] for event in events if event["name"] == "thread_name"}
+    assert set(threads) == {"main", "left", "right"}
+    for thread in ("left", "right"):
+        mine = [event for event in events if event.get("tid") == threads[thread]]
+        assert sum(event["name"] == "round" for event in mine) == 200
+        totals = [event["args"]["value"] for event in mine if event["name"] == "numbers sorted"]
+        assert totals == [2000 * (i + 1) for i in range(200)]
+
+
+def test_the_header_serves_cpp_and_an_exception_closes_the_region(sonde, c_examples):
+    if shutil.which("c++") is None and shutil.which("g++") is None:
+        pytest.skip("needs a C++ compiler")
+    make(sonde, c_examples, "scopes", "CXXFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror")
+    done = sonde.run([str(c_examples / "scopes")])
+    assert done.stdout == "sum 7, recorded in scopes.sonde\n"
+    line = sonde.main("scopes.sonde")["line"]
+    assert (line.count, line["parse"].count, line.open, line["parse"].open) == (4, 4, 0, 0)
+    (bad,) = sonde.export("scopes.sonde", "counters")["rows"]
+    assert (bad["name"], bad["last"]) == ("bad lines", 1)
+
+
+def test_regions_of_an_extension_module_hang_below_the_python_region(sonde, c_examples):
+    folder = c_examples / "extension"
+    make(sonde, folder)
+    done = sonde.run([sys.executable, str(folder / "run.py")])
+    main = sonde.main("extension.sonde")
+    call = main["main()"]["call"]
+    assert (call.count, call["smooth (C)"].count, call["smooth (C)"]["pass"].count) == (3, 3, 30)
+    assert set(call.children) == {"smooth (C)"}
+    assert call["smooth (C)"].place.split("/")[-1].startswith("smooth.c:")
+    assert sum(row.self_ns for row in main.all_rows()) == pytest.approx(main.total_ns, abs=len(main.all_rows()))
+    assert ". . . . pass" in table(done.stderr)
+
+
+def test_make_run_shows_what_was_recorded(sonde, c_examples):
+    if shutil.which("c++") is None and shutil.which("g++") is None:
+        pytest.skip("needs a C++ compiler")
+    done = make(sonde, c_examples, "run")
+    assert "<left>" in done.stdout and "numbers sorted" in done.stdout and ". . parse" in done.stdout
+
+
+def test_every_example_is_run_here():
+    text = Path(__file__).read_text()
+    files = [path for path in EXAMPLES.rglob("*") if path.suffix in (".py", ".c", ".cpp")]
+    assert files
+    assert [path.name for path in files if path.name not in text and path.stem not in text] == []
