@@ -80,23 +80,49 @@ snd_buffer_repeat(snd_buffer *self, char value, size_t count)
 }
 
 void
+snd_buffer_number(snd_buffer *self, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    snd_buffer_put(self, digits + at, sizeof digits - at);
+}
+
+/* What vsnprintf would need; the text is written when that fits. */
+static int
+try_printf(snd_buffer *self, const char *format, va_list args)
+{
+    size_t room = self->capacity - self->size;
+    int size = vsnprintf(self->data + self->size, room, format, args);
+    if (size >= 0 && (size_t)size < room)
+        self->size += (size_t)size;
+    else
+        self->data[self->size] = '\0';
+    return size;
+}
+
+void
 snd_buffer_printf(snd_buffer *self, const char *format, ...)
 {
     va_list args;
 
+    if (!reserve(self, 64))
+        return;
+    size_t room = self->capacity - self->size;
     va_start(args, format);
-    int size = vsnprintf(NULL, 0, format, args);
+    int size = try_printf(self, format, args);
     va_end(args);
-    if (size < 0) {
+    if (size < 0)
         self->failed = 1;
-        return;
+    else if ((size_t)size >= room && reserve(self, (size_t)size)) {
+        va_start(args, format);
+        (void)try_printf(self, format, args);
+        va_end(args);
     }
-    if (!reserve(self, (size_t)size))
-        return;
-    va_start(args, format);
-    vsnprintf(self->data + self->size, (size_t)size + 1, format, args);
-    va_end(args);
-    self->size += (size_t)size;
 }
 
 snd_status

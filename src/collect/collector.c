@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define CHECKPOINT_NS 1000000000u
-#define DRAIN_NS 5000000u           /* with a timeline: the rings hold 6 ms at full speed */
+#define DRAIN_NS 5000000u           /* with a timeline: the rings hold 13 ms at full speed */
+#define BUSY_RING (SND_RING_SLOTS / 8) /* a ring that fills so fast is drained again at once */
 #define EARLY_SIZE (4u << 20)       /* a checkpoint comes early when so much waits for it */
 #define PENDING_LIMIT (32u << 20)   /* a disk that takes no more costs events, not memory */
 
@@ -104,15 +105,23 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
     }
 }
 
-static void
+/* Empties all rings once. Returns what the fullest one held. */
+static uint32_t
 drain(snd_collector *self)
 {
+    uint32_t most = 0;
+
     for (const snd_track *track = snd_track_first(); track != NULL; track = track->next) {
         snd_ring *ring = snd_track_ring(track);
         snd_event event;
-        for (uint32_t i = 0; ring != NULL && i < SND_RING_SLOTS && snd_ring_pop(ring, &event); i++)
+        uint32_t count = 0;
+        while (ring != NULL && count < SND_RING_SLOTS && snd_ring_pop(ring, &event)) {
             take_event(self, track, &event);
+            count++;
+        }
+        most = count > most ? count : most;
     }
+    return most;
 }
 
 static void
@@ -179,11 +188,12 @@ run(void *context)
 {
     snd_collector *self = context;
 
-    while (!SND_GET(self->stop)) {
-        wait_for_work(self);
+    for (uint32_t most = 0; !SND_GET(self->stop);) {
+        if (most < BUSY_RING)
+            wait_for_work(self);
         int number = SND_GET(self->raise);
         if (self->with_timeline)
-            drain(self);
+            most = drain(self);
         if (number != 0 || pending_size(self) > EARLY_SIZE ||
             snd_clock_monotonic_ns() - self->last_checkpoint_ns >= CHECKPOINT_NS)
             checkpoint(self, number != 0);

@@ -8,11 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Where a node's prefix stands; size 0: not made yet. */
+typedef struct prefix {
+    uint32_t at;
+    uint32_t size;
+} prefix;
+
 struct snd_trace_file {
     char *path;
     snd_buffer kept;
     off_t end;        /* where the tail starts */
     uint32_t threads; /* named so far */
+    snd_buffer prefixes; /* what the entries of each region begin with, one after the other */
+    prefix *by_node;
+    uint32_t node_count;
 };
 
 /* One write for events and tail together: a kill between two writes leaves whole JSON. */
@@ -78,6 +87,8 @@ snd_trace_file_free(snd_trace_file *self)
     if (self == NULL)
         return;
     snd_buffer_free(&self->kept);
+    snd_buffer_free(&self->prefixes);
+    snd_free(self->by_node);
     snd_free(self->path);
     snd_free(self);
 }
@@ -97,10 +108,49 @@ name_new_threads(snd_trace_file *self, const snd_profile *profile)
     }
 }
 
+static int
+make_prefix_room(snd_trace_file *self, uint32_t count)
+{
+    prefix *grown = snd_realloc(self->by_node, count * sizeof *grown);
+    if (grown == NULL)
+        return 0;
+    memset(grown + self->node_count, 0, (count - self->node_count) * sizeof *grown);
+    self->by_node = grown;
+    self->node_count = count;
+    return 1;
+}
+
+/* NULL for a counter, and when memory runs out. */
+static const prefix *
+find_prefix(snd_trace_file *self, const snd_profile *profile, uint32_t node)
+{
+    if (node >= self->node_count && !make_prefix_room(self, profile->node_count))
+        return NULL;
+    prefix *known = &self->by_node[node];
+    if (SND_LIKELY(known->size != 0))
+        return known;
+    size_t start = self->prefixes.size;
+    if (profile->sites[profile->nodes[node].site].kind != SND_SITE_REGION || start > UINT32_MAX / 2)
+        return NULL;
+    snd_buffer_text(&self->prefixes, SND_CHROME_COMMA);
+    snd_chrome_prefix(profile, node, &self->prefixes);
+    if (self->prefixes.failed)
+        return NULL;
+    *known = (prefix){(uint32_t)start, (uint32_t)(self->prefixes.size - start)};
+    return known;
+}
+
 void
 snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event)
 {
-    name_new_threads(self, profile);
+    if (SND_UNLIKELY(self->threads < profile->track_count))
+        name_new_threads(self, profile);
+    const prefix *known = event->task == 0 ? find_prefix(self, profile, event->node) : NULL;
+    if (known != NULL) {
+        snd_buffer_put(&self->kept, self->prefixes.data + known->at, known->size);
+        snd_chrome_rest(event, &self->kept);
+        return;
+    }
     snd_buffer_text(&self->kept, SND_CHROME_COMMA);
     snd_chrome_event(profile, track, event, &self->kept);
 }

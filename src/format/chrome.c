@@ -12,17 +12,47 @@
 static void
 put_time(snd_buffer *out, const char *key, uint64_t ns)
 {
-    snd_buffer_printf(out, ", \"%s\": %llu.%03u", key, (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+    unsigned rest = (unsigned)(ns % 1000);
+    const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
+
+    snd_buffer_text(out, key);
+    snd_buffer_number(out, ns / 1000);
+    snd_buffer_put(out, decimals, sizeof decimals);
+}
+
+static void
+put_who(snd_buffer *out, const char *name, const char *phase, const snd_profile_track *track)
+{
+    snd_buffer_text(out, "{\"name\": ");
+    snd_json_string(out, name);
+    snd_buffer_text(out, ", \"ph\": \"");
+    snd_buffer_text(out, phase);
+    snd_buffer_text(out, "\", \"pid\": ");
+    snd_buffer_number(out, track->process_id);
+    snd_buffer_text(out, ", \"tid\": ");
+    snd_buffer_number(out, track->thread_id);
 }
 
 static void
 put_start(snd_buffer *out, const char *name, const char *phase, const snd_profile_track *track, uint64_t ns)
 {
-    snd_buffer_text(out, "{\"name\": ");
-    snd_json_string(out, name);
-    snd_buffer_printf(out, ", \"ph\": \"%s\", \"pid\": %u, \"tid\": %u", phase, track->process_id,
-                      track->thread_id);
-    put_time(out, "ts", ns);
+    put_who(out, name, phase, track);
+    put_time(out, ", \"ts\": ", ns);
+}
+
+void
+snd_chrome_prefix(const snd_profile *profile, uint32_t node, snd_buffer *out)
+{
+    const snd_profile_node *about = &profile->nodes[node];
+    put_who(out, profile->sites[about->site].name, "X", &profile->tracks[about->track]);
+}
+
+void
+snd_chrome_rest(const snd_chunk_event *event, snd_buffer *out)
+{
+    put_time(out, ", \"ts\": ", event->start_ns);
+    put_time(out, ", \"dur\": ", event->value);
+    snd_buffer_char(out, '}');
 }
 
 void
@@ -73,9 +103,8 @@ snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_chunk_eve
         put_task_end(out, about, event->task, site->name, event->start_ns + event->value);
     }
     else {
-        put_start(out, site->name, "X", about, event->start_ns);
-        put_time(out, "dur", event->value);
-        snd_buffer_char(out, '}');
+        snd_chrome_prefix(profile, event->node, out);
+        snd_chrome_rest(event, out);
     }
 }
 

@@ -18,4 +18,8 @@ void snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *o
  * overlap. */
 void snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_chunk_event *event, snd_buffer *out);
 
+/* What all entries of one region on one thread begin with, and the rest of such an entry: for millions of them. */
+void snd_chrome_prefix(const snd_profile *profile, uint32_t node, snd_buffer *out);
+void snd_chrome_rest(const snd_chunk_event *event, snd_buffer *out);
+
 #endif

@@ -26,6 +26,12 @@ snd_format_find(const char *name)
     return NULL;
 }
 
+static int
+is_plain(char byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
 void
 snd_json_string(snd_buffer *out, const char *text)
 {
@@ -34,6 +40,12 @@ snd_json_string(snd_buffer *out, const char *text)
     snd_buffer_char(out, '"');
     while (text < end) {
         const char *from = text;
+        while (text < end && is_plain(*text))
+            text++;
+        snd_buffer_put(out, from, (size_t)(text - from));
+        if (text == end)
+            break;
+        from = text;
         uint32_t character = snd_utf8_next(&text, end);
         if (character == SND_UTF8_BAD)
             snd_buffer_text(out, "\\ufffd");
