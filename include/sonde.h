@@ -69,10 +69,11 @@ typedef struct sonde_span sonde_span;
 sonde_span *sonde_enter(sonde_site *site);
 void sonde_leave(sonde_span *span);
 
-/* The same without a handle: sonde_leave_last leaves the innermost region that sonde_enter_named or SONDE_BEGIN
- * entered on this thread; without one it does nothing. A name made at run time costs a look-up under a lock. */
-sonde_span *sonde_enter_named(const char *name);
-void sonde_leave_last(void);
+/* The same without a handle: sonde_end leaves the innermost region of this thread, if one of these two entered it, and
+ * does nothing otherwise. A name made at run time costs a look-up under a lock. */
+void sonde_begin(sonde_site *site);
+void sonde_begin_named(const char *name);
+void sonde_end(void);
 
 /* A named value, one a thread: set it, or add to it (from 0). Its extremes and average are kept, and with a timeline
  * every update. */
@@ -92,9 +93,9 @@ void sonde_thread_name(const char *name);
 #define SONDE_BEGIN(name)                                   \
     do {                                                    \
         static sonde_site sonde_site_here = SONDE_SITE(name); \
-        (void)sonde_enter(&sonde_site_here);                \
+        sonde_begin(&sonde_site_here);                      \
     } while (0)
-#define SONDE_END() sonde_leave_last()
+#define SONDE_END() sonde_end()
 
 /* Sets, or adds to, a named value. */
 #define SONDE_COUNTER_SET(name, value)                      \

@@ -111,8 +111,11 @@ class Profiler:
             node = Node(row)
             nodes.append(node)
             if len(nodes) > 1:
-                parent = nodes[row["parent_id"] or 0]
-                parent.children[node.name] = node
+                siblings = nodes[row["parent_id"] or 0].children
+                key = node.name
+                while key in siblings:  # threads may share a name
+                    key += "'"
+                siblings[key] = node
         return nodes[0]
 
     def slices(self) -> list[Slice]:

@@ -77,13 +77,13 @@ site_id(sonde_site *site, snd_site_kind kind)
     return id;
 }
 
-static inline sonde_span *
+SND_HOT snd_span *
 enter(uint32_t site)
 {
     snd_track *track = snd_track_get();
     if (SND_UNLIKELY(track == NULL || site == SND_NONE))
         return NULL;
-    return (sonde_span *)snd_region_enter(track, site);
+    return snd_region_enter(track, site);
 }
 
 sonde_span *
@@ -91,15 +91,29 @@ sonde_enter(sonde_site *site)
 {
     if (SND_UNLIKELY(!SND_GET(snd_region_mode)))
         return NULL;
-    return enter(site_id(site, SND_SITE_REGION));
+    return (sonde_span *)enter(site_id(site, SND_SITE_REGION));
 }
 
-sonde_span *
-sonde_enter_named(const char *name)
+static void
+begin(uint32_t site)
 {
-    if (!SND_GET(snd_region_mode))
-        return NULL;
-    return enter(snd_site_add(SND_SITE_REGION, name, strlen(name), "", 0));
+    snd_span *span = enter(site);
+    if (span != NULL)
+        span->is_unpaired = 1;
+}
+
+void
+sonde_begin(sonde_site *site)
+{
+    if (SND_GET(snd_region_mode))
+        begin(site_id(site, SND_SITE_REGION));
+}
+
+void
+sonde_begin_named(const char *name)
+{
+    if (SND_GET(snd_region_mode))
+        begin(snd_site_add(SND_SITE_REGION, name, strlen(name), "", 0));
 }
 
 void
@@ -114,11 +128,12 @@ sonde_leave(sonde_span *handle)
 }
 
 void
-sonde_leave_last(void)
+sonde_end(void)
 {
     snd_track *track = snd_track_mine == NULL ? NULL : snd_track_get();
-    if (track != NULL && track->current->top != NULL)
-        snd_region_leave(track, track->current->top);
+    snd_span *top = track == NULL ? NULL : track->current->top;
+    if (top != NULL && top->is_unpaired)
+        snd_region_leave(track, top);
 }
 
 static void

@@ -84,7 +84,7 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     return status;
@@ -422,6 +422,12 @@ int
 snd_session_is_running(void)
 {
     return session.is_running;
+}
+
+int
+snd_session_is_orphan(void)
+{
+    return session.is_orphan;
 }
 
 snd_status

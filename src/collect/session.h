@@ -30,6 +30,9 @@ snd_status snd_session_stop(snd_buffer *message);
 
 int snd_session_is_running(void);
 
+/* 1 in a forked child that has entered no region yet: the session is its parent's. */
+int snd_session_is_orphan(void);
+
 /* What was counted so far. The caller owns the profile. SND_NOT_RUNNING. */
 SND_MUST_USE snd_status snd_session_profile(snd_profile **out);
 

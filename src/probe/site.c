@@ -15,6 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static snd_profile_site *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
+static _Atomic uint64_t lost;
 
 static snd_profile_site *
 slot_of(uint32_t id)
@@ -77,8 +78,25 @@ snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file,
     uint32_t id = find(key, kind, name, len);
     if (id == SND_NONE)
         id = add(key, (snd_profile_site){kind, name, file, line}, len);
+    if (id == SND_NONE)
+        SND_ADD(lost, 1);
     pthread_mutex_unlock(&lock);
     return id;
+}
+
+uint32_t
+snd_site_find(snd_site_kind kind, const char *name, size_t len)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t id = find(snd_hash(name, len, kind), kind, name, len);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+uint64_t
+snd_site_lost(void)
+{
+    return SND_GET(lost);
 }
 
 uint32_t

@@ -22,7 +22,7 @@ func_vectorcall(PyObject *object, PyObject *const *args, size_t flags, PyObject 
 
     if (SND_LIKELY(SND_GET(snd_region_mode))) {
         snd_track *track = snd_track_get();
-        if (SND_LIKELY(track != NULL))
+        if (SND_LIKELY(track != NULL && self->site != SND_NONE))
             span = snd_python_enter(self->state, track, self->site, self->is_global, 0);
     }
     uint32_t serial = span == NULL ? 0 : span->serial;
@@ -105,7 +105,7 @@ snd_py_func(PyObject *module, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:func", names, &function, &name, &is_global))
         return NULL;
     uint32_t site = snd_site_of_name(state, name);
-    if (site == SND_NONE)
+    if (site == SND_NONE && PyErr_Occurred())
         return NULL;
     func *self = (func *)state->func_type->tp_alloc(state->func_type, 0);
     if (self == NULL)

@@ -31,7 +31,7 @@ proxy_iter(PyObject *object)
 static PyObject *
 timed_next(proxy *self, PyObject *iterator)
 {
-    snd_track *track = SND_GET(snd_region_mode) ? snd_track_get() : NULL;
+    snd_track *track = SND_GET(snd_region_mode) && self->site != SND_NONE ? snd_track_get() : NULL;
     snd_span *span = track == NULL ? NULL : snd_python_enter(self->state, track, self->site, self->is_global, 0);
     uint32_t serial = span == NULL ? 0 : span->serial;
     PyObject *item = Py_TYPE(iterator)->tp_iternext(iterator);
@@ -123,7 +123,7 @@ snd_py_iter_proxy(PyObject *module, PyObject *const *args, Py_ssize_t count, PyO
     if (!snd_words_read("iter_proxy", "iterable", args, count, names, &words))
         return NULL;
     uint32_t site = words.name == NULL ? snd_site_of_place(state) : snd_site_of_name(state, words.name);
-    if (site == SND_NONE)
+    if (site == SND_NONE && PyErr_Occurred())
         return NULL;
     proxy *self = (proxy *)state->iter_type->tp_alloc(state->iter_type, 0);
     if (self == NULL)

@@ -59,7 +59,9 @@ snd_owner_new(snd_state *state, PyObject *generator)
         return NULL;
     uint32_t bucket = bucket_of(state, generator);
     *owner = (snd_owner){.generator = generator, .next = state->owners[bucket]};
-    owner->stack.task = ++state->task_count;
+    if (++state->task_count == 0)
+        state->task_count = 1; /* 0 stands for the thread itself */
+    owner->stack.task = state->task_count;
     state->owners[bucket] = owner;
     state->owner_count++;
     snd_suspend_watch(state);

@@ -43,9 +43,9 @@ region_enter(PyObject *object, PyObject *nothing)
         snd_state *state = snd_state_of(object);
         snd_track *track = snd_track_get();
         uint32_t site = site_of(state, self);
-        if (SND_UNLIKELY(site == SND_NONE))
+        if (SND_UNLIKELY(site == SND_NONE && PyErr_Occurred()))
             return NULL;
-        if (SND_LIKELY(track != NULL))
+        if (SND_LIKELY(track != NULL && site != SND_NONE))
             self->span = snd_python_enter(state, track, site, self->is_global, 1);
         if (SND_LIKELY(self->span != NULL))
             self->serial = self->span->serial;
@@ -81,7 +81,9 @@ region_call(PyObject *object, PyObject *args, PyObject *keywords)
     if ((keywords != NULL && PyDict_GET_SIZE(keywords) != 0) || !PyArg_UnpackTuple(args, "region", 1, 1, &function))
         return NULL;
     uint32_t site = site_of(state, self);
-    PyObject *package = site == SND_NONE ? NULL : PyImport_ImportModule("sonde.regions");
+    if (site == SND_NONE)
+        return PyErr_Occurred() ? NULL : Py_NewRef(function);
+    PyObject *package = PyImport_ImportModule("sonde.regions");
     if (package == NULL)
         return NULL;
     PyObject *result = PyObject_CallMethod(package, "_wrap", "OsO", function, snd_site_get(site).name,
@@ -168,13 +170,14 @@ snd_py_push(PyObject *module, PyObject *name)
     if (!SND_GET(snd_region_mode)) {
         if (PyUnicode_Check(name))
             Py_RETURN_NONE;
-        return snd_site_of_name(state, name) == SND_NONE ? NULL : Py_NewRef(Py_None);
+        (void)snd_site_of_name(state, name); /* raises */
+        return NULL;
     }
     snd_track *track = snd_track_get();
     uint32_t site = snd_site_of_name(state, name);
-    if (site == SND_NONE)
+    if (SND_UNLIKELY(site == SND_NONE && PyErr_Occurred()))
         return NULL;
-    snd_span *span = track == NULL ? NULL : snd_python_enter(state, track, site, 0, 1);
+    snd_span *span = track == NULL || site == SND_NONE ? NULL : snd_python_enter(state, track, site, 0, 1);
     if (SND_LIKELY(span != NULL)) {
         span->is_unpaired = 1;
         if (SND_UNLIKELY(span->stack->task != 0))

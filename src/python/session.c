@@ -200,7 +200,7 @@ PyObject *
 snd_py_is_running(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
-    return PyBool_FromLong(snd_session_is_running());
+    return PyBool_FromLong(snd_session_is_running() && !snd_session_is_orphan());
 }
 
 PyObject *

@@ -35,11 +35,12 @@ caller_place(uint32_t *line)
 static uint32_t
 add_site(const char *text, size_t len)
 {
-    uint32_t line;
-    const char *file = caller_place(&line);
-    uint32_t site = snd_site_add(SND_SITE_REGION, text, len, file, line);
-    if (site == SND_NONE)
-        PyErr_NoMemory();
+    uint32_t site = snd_site_find(SND_SITE_REGION, text, len);
+    if (site == SND_NONE) {
+        uint32_t line;
+        const char *file = caller_place(&line);
+        site = snd_site_add(SND_SITE_REGION, text, len, file, line);
+    }
     return site;
 }
 

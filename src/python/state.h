@@ -55,10 +55,11 @@ snd_state *snd_state_of(PyObject *object);
 /* The only translation of a status into an exception. `message` may be NULL. Returns NULL. */
 PyObject *snd_raise_status(snd_status status, const char *message);
 
-/* The site of a region's name, which must be a string; SND_NONE with an exception set. */
+/* The site of a region's name. SND_NONE: with an exception set when it is not a string, without one when there is no
+ * room for another site; the program must not suffer from that. */
 uint32_t snd_site_of_name(snd_state *state, PyObject *name);
 
-/* The site "f() <file.py:16>" of the place where the caller stands. SND_NONE with an exception set. */
+/* The site "f() <file.py:16>" of the place where the caller stands. SND_NONE as above. */
 uint32_t snd_site_of_place(snd_state *state);
 
 /* Forgets the caches. */

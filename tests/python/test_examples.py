@@ -25,17 +25,19 @@ def run_example(sonde, name, **options):
 
 
 def table(text):
-    """The rows of a table as {indented name: {column: text}}."""
+    """The rows of a table as {path: {column: text}}; a path is ``<main>/f()/loop``."""
     lines = text.splitlines()
     rule = next(i for i, line in enumerate(lines) if re.fullmatch(r"-+(  -+)+", line))
     spans = [match.span() for match in re.finditer("-+", lines[rule])]
     names = [lines[rule - 1][start:end].strip() for start, end in spans]
-    rows = {}
+    rows, path = {}, []
     for line in lines[rule + 1 :]:
         if len(line) != len(lines[rule]):
             break
         cells = [line[start:end].strip() for start, end in spans]
-        rows[cells[0]] = dict(zip(names[1:], cells[1:], strict=True))
+        dots, name = re.fullmatch(r"((?:\. )*)(.*)", cells[0]).groups()
+        path[len(dots) // 2 :] = [name]
+        rows["/".join(path)] = dict(zip(names[1:], cells[1:], strict=True))
     return rows
 
 
@@ -61,14 +63,14 @@ def test_each_is_quick_and_complains_of_nothing(sonde, path):
 def test_first_prints_the_table_of_the_readme(sonde):
     rows = table(run_example(sonde, "regions/first.py").stderr)
     assert list(rows["<main>"]) == ["total", "% of total", "count", "min", "average", "max"]
-    assert list(rows)[:2] == ["<main>", ". f()"]
+    assert list(rows)[:2] == ["<main>", "<main>/f()"]
     assert {name: row["count"] for name, row in rows.items()} == {
         "<main>": "1",
-        ". f()": "1",
-        ". . init": "1",
-        ". . loop": "1",
-        ". . . iter": "4",
-        ". . f() <first.py:16>": "1",
+        "<main>/f()": "1",
+        "<main>/f()/init": "1",
+        "<main>/f()/loop": "1",
+        "<main>/f()/loop/iter": "4",
+        "<main>/f()/f() <first.py:16>": "1",
     }
 
 
@@ -78,17 +80,17 @@ def test_the_network_is_one_global_row_and_the_trace_has_every_entry(sonde):
     rows = table(done.stderr)
     assert {name: int(row["count"]) for name, row in rows.items()} == {
         "<main>": 1,
-        ". train": 1,
-        ". . fetch_next": steps,
-        ". . forward": steps,
-        ". . . loss_fn()": steps,
-        ". . . accuracy_fn()": steps,
-        ". . backward": steps,
-        ". . . grad()": steps,
-        ". NN": 3 * steps,
-        ". . layer 1": 3 * steps,
-        ". . layer 2": 3 * steps,
-        ". . out layer": 3 * steps,
+        "<main>/train": 1,
+        "<main>/train/fetch_next": steps,
+        "<main>/train/forward": steps,
+        "<main>/train/forward/loss_fn()": steps,
+        "<main>/train/forward/accuracy_fn()": steps,
+        "<main>/train/backward": steps,
+        "<main>/train/backward/loss_fn()": steps,
+        "<main>/NN": 3 * steps,
+        "<main>/NN/layer 1": 3 * steps,
+        "<main>/NN/layer 2": 3 * steps,
+        "<main>/NN/out layer": 3 * steps,
     }
     assert "accuracy 100%" in done.stdout
     names = [event["name"] for event in spans_of(sonde.folder / "trace.json")]
@@ -100,21 +102,25 @@ def test_tasks_keep_their_own_regions_and_tell_how_long_they_waited(sonde):
     rows = table(done.stderr)
     assert {name: row["count"] for name, row in rows.items()} == {
         "<main>": "1",
-        ". customer": "5",
-        ". . fetch()": "5",
-        ". . sort": "5",
-        ". all customers": "1",
+        "<main>/customer": "5",
+        "<main>/customer/fetch()": "5",
+        "<main>/customer/sort": "5",
+        "<main>/all customers": "1",
     }
-    assert rows[". . fetch()"]["suspended"] != "0 ns"
-    assert rows[". . sort"]["suspended"] == "0 ns"
+    assert rows["<main>/customer/fetch()"]["suspended"] != "0 ns"
+    assert rows["<main>/customer/sort"]["suspended"] == "0 ns"
 
 
 def test_threads_have_a_tree_each(sonde):
     rows = table(run_example(sonde, "regions/threads.py").stderr)
-    roots = [name for name in rows if name.startswith("<")]
-    assert roots[0] == "<main>" and len(roots) in (2, 3)
+    roots = [path for path in rows if "/" not in path]
+    assert roots[0] == "<main>" and len(roots) in (2, 3)  # a quick worker may leave nothing to the other
     assert all(re.fullmatch(r"<worker_\d>", root) for root in roots[1:])
-    assert ". wait for workers" in rows and ". digest()" in rows
+    assert {path for path in rows if path not in roots} == {
+        "<main>/wait for workers",
+        *(f"{root}/digest()" for root in roots[1:]),
+    }
+    assert sum(int(rows[f"{root}/digest()"]["count"]) for root in roots[1:]) == 16
 
 
 def test_csv_is_what_the_csv_module_reads(sonde):
@@ -146,13 +152,13 @@ def test_a_hot_loop_counts_every_entry(sonde):
     chains = [collatz(n) for n in range(1, 10000)]
     rows = table(done.stderr)
     assert done.stdout == f"longest chain: {max(chains)}\n"
-    assert int(rows[". . even"]["count"]) + int(rows[". . odd"]["count"]) == sum(chains)
+    assert sum(int(rows[f"<main>/main()/{name}"]["count"]) for name in ("even", "odd")) == sum(chains)
 
 
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
     rows = table(done.stderr)
-    assert ". . . iter" in rows and ". . f() <demo.py:24>" in rows
+    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:24>"} <= set(rows)
     saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", done.stderr, re.MULTILINE))
     assert Path(saved["recording"]).parent == Path(saved["trace"]).parent == sonde.folder / "build" / "demo"
     assert len(spans_of(Path(saved["trace"]))) == 8
@@ -233,7 +239,7 @@ def test_regions_of_an_extension_module_hang_below_the_python_region(sonde, c_ex
     assert set(call.children) == {"smooth (C)"}
     assert call["smooth (C)"].place.split("/")[-1].startswith("smooth.c:")
     assert sum(row.self_ns for row in main.all_rows()) == pytest.approx(main.total_ns, abs=len(main.all_rows()))
-    assert ". . . . pass" in table(done.stderr)
+    assert "<main>/main()/call/smooth (C)/pass" in table(done.stderr)
 
 
 def test_make_run_shows_what_was_recorded(sonde, c_examples):

@@ -115,6 +115,21 @@ def test_a_forked_child_starts_empty_and_writes_its_own_part(sonde):
     assert "child" not in (sonde.folder / "t.json").read_text()
 
 
+def test_a_forked_child_without_regions_says_and_writes_nothing(sonde):
+    done = sonde.python(
+        """
+        import os, sys, sonde
+        sonde.install(recording="r.sonde")
+        child = os.fork()
+        if child == 0:
+            sys.exit(0)
+        os.waitpid(child, 0)
+        """
+    )
+    assert done.stderr.count("<main>") == 1
+    assert [path.name for path in sonde.folder.glob("*.sonde")] == ["r.sonde"]
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing_still_works_and_forked_workers_write_their_parts(sonde, method):
     sonde.python(

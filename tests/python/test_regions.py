@@ -328,3 +328,53 @@ def test_millions_of_entries_take_constant_memory(sonde):
         """
     )
     assert int(done.stdout) < 512  # KiB, for ten million entries
+
+
+def test_debug_mode_prints_enter_and_leave(sonde):
+    done = sonde.python(
+        """
+        import sonde
+        class Timer:
+            now = 5.0
+            def start(self):
+                Timer.now += 0.001
+            def begin_ts(self):
+                return Timer.now
+        sonde.install(reporter=sonde.SilentReporter(), debug_mode=True, timer_cls=Timer)
+        with sonde.region("outer"):
+            with sonde.region("inner"):
+                pass
+        """
+    )
+    lines = done.stderr.splitlines()
+    assert [line.split(" at ")[0] for line in lines] == [
+        "sonde: entered outer",
+        "sonde: entered inner",
+        "sonde: left inner",
+        "sonde: left outer",
+    ]
+    assert lines[2].endswith(" after 1.000 ms")
+    assert lines[3].endswith(" after 3.000 ms")
+
+
+def test_two_threads_of_one_name_are_both_in_the_tree(measured):
+    import threading
+
+    def work():
+        with sonde.region("work"):
+            pass
+
+    for _ in range(2):
+        thread = threading.Thread(target=work, name="twin")
+        thread.start()
+        thread.join()
+    kept = []
+
+    class Mine:
+        def dump_profiler(self, profiler):
+            kept.append(profiler.root)
+
+    rp.install(reporter=Mine())
+    rp.report()
+    twins = [node for name, node in kept[0].children.items() if name.startswith("<twin>")]
+    assert [list(node.children) for node in twins] == [["work"], ["work"]]
