@@ -11,18 +11,21 @@
 from __future__ import annotations
 
 import atexit
-import functools
-import inspect
-import json
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Generator
-from pathlib import Path
-from typing import Any, TypeVar, cast, overload
 
 from sonde import _core
 from sonde._core import iter_proxy, pop, push, region
-from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, Reporter, SilentReporter
+from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReporter
+
+TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Generator
+    from typing import Any, TypeVar, overload
+
+    from sonde.reporters import Reporter
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 __all__ = [
     "ConsoleReporter",
@@ -39,8 +42,6 @@ __all__ = [
     "reset",
     "uninstall",
 ]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 _reporter: Reporter | None = None
 _timer_cls: Callable[[], Any] | None = None
@@ -79,7 +80,7 @@ def install(
         debug=debug_mode,
         clock=None if timer_cls is None else _clock_of(timer_cls()),
         program=_program(),
-        arguments=json.dumps(sys.argv),
+        arguments=[str(word) for word in sys.argv],
     )
     _reporter = chosen
     _timer_cls = timer_cls
@@ -115,10 +116,14 @@ def reset() -> None:
     _core.reset()
 
 
-@overload
-def func(name: _F, /) -> _F: ...
-@overload
-def func(name: str | None = None, asglobal: bool = False, *, as_global: bool = False) -> Callable[[_F], _F]: ...
+if TYPE_CHECKING:
+
+    @overload
+    def func(name: _F, /) -> _F: ...
+    @overload
+    def func(name: str | None = None, asglobal: bool = False, *, as_global: bool = False) -> Callable[[_F], _F]: ...
+
+
 def func(name: Any = None, asglobal: bool = False, *, as_global: bool = False) -> Any:
     """A decorator: every call of the function is a region, named after the function, ``f()``.
 
@@ -145,24 +150,42 @@ def _function_name(function: Any) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
+#: Bits of a code object's co_flags: inspect has them too, but takes long to import.
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
+
+
+def _code_of(function: Any) -> Any:
+    """The code object that a call runs, also inside functools.partial or a method; None for other callables."""
+    while True:
+        inner = getattr(function, "__func__", None)
+        if inner is None and type(function).__name__ == "partial":
+            inner = function.func
+        if inner is None:
+            return getattr(function, "__code__", None)
+        function = inner
+
+
 def _wrap(function: Any, name: str, asglobal: bool) -> Any:
     """The function with a region around each call."""
+    from functools import update_wrapper
+
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(_wrap(function.__func__, name, asglobal))
     if not callable(function):
         raise TypeError(f"only a function can be a region, not {type(function).__name__}")
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    flags = getattr(_code_of(function), "co_flags", 0)
+    code = _code_of(getattr(function, "__wrapped__", function))  # its place is where somebody wrote it
     if code is not None:
         _core.place(name, code.co_filename, code.co_firstlineno)
-    if inspect.iscoroutinefunction(function):
-        wrapper: Any = _wrap_coroutine(function, name, asglobal)
-    elif inspect.isasyncgenfunction(function):
+    if flags & _COROUTINE:
+        wrapper = _wrap_coroutine(function, name, asglobal)
+    elif flags & _ASYNC_GENERATOR:
         wrapper = _wrap_async_generator(function, name, asglobal)
-    elif inspect.isgeneratorfunction(function):
+    elif flags & _GENERATOR:
         wrapper = _wrap_generator(function, name, asglobal)
     else:
         wrapper = _core.func(function, name, asglobal)
-    return functools.update_wrapper(wrapper, function)
+    return update_wrapper(wrapper, function)
 
 
 def _wrap_coroutine(function: Any, name: str, asglobal: bool) -> Any:
@@ -206,7 +229,8 @@ def _wrap_async_generator(function: Any, name: str, asglobal: bool) -> Any:
 def _clock_of(timer: Any) -> Callable[[], float]:
     """The clock inside a timer object; one without a clock is started, and asked when that was."""
     if callable(getattr(timer, "clock", None)):
-        return cast(Callable[[], float], timer.clock)
+        found: Callable[[], float] = timer.clock
+        return found
 
     def clock() -> float:
         timer.start()
@@ -216,14 +240,15 @@ def _clock_of(timer: Any) -> Callable[[], float]:
 
 
 def _program() -> str:
-    return Path(sys.argv[0]).name or "python" if sys.argv else "python"
+    return (os.path.basename(sys.argv[0]) if sys.argv else "") or "python"  # noqa: PTH119
 
 
 def _recording_path(recording: str | os.PathLike[str] | bool | None) -> str | None:
     if recording is None or recording is False:
         return None
     if recording is True:
-        return f"{Path(_program()).stem.replace('%', '%%')}-%p.sonde"
+        stem = os.path.splitext(_program())[0]  # noqa: PTH122
+        return f"{stem.replace('%', '%%')}-%p.sonde"
     return os.fspath(recording)
 
 

@@ -6,13 +6,22 @@ A reporter is any object with ``dump_profiler(profiler)``; ``profiler`` is a :cl
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TextIO
 
 from sonde import _core
 
-#: A column by name, or a function ``(row, all_rows) -> str`` with the attribute ``column_name``.
-Column = str | Callable[["Slice", "list[Slice]"], str]
+TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Protocol, TextIO
+
+    #: A column by name, or a function ``(row, all_rows) -> str`` with the attribute ``column_name``.
+    Column = str | Callable[["Slice", "list[Slice]"], str]
+
+    class Reporter(Protocol):
+        """What ``install`` takes as a reporter."""
+
+        def dump_profiler(self, profiler: Profiler, /) -> object: ...
+
 
 CONSOLE_COLUMNS: tuple[Column, ...] = ("name", "total", "percent_of_total", "count", "min", "average", "max")
 CSV_COLUMNS: tuple[Column, ...] = (
@@ -125,12 +134,6 @@ class Profiler:
             parent = row["parent_id"]
             slices.append(Slice(row, None if parent is None else slices[parent]))
         return slices
-
-
-class Reporter(Protocol):
-    """What ``install`` takes as a reporter."""
-
-    def dump_profiler(self, profiler: Profiler, /) -> object: ...
 
 
 def _own_name(column: str) -> str:

@@ -1,5 +1,6 @@
 /* Starting, stopping and asking a session from Python. */
 #include "collect/session.h"
+#include "format/format.h"
 #include "os/clock.h"
 #include "python/exit.h"
 #include "python/owner.h"
@@ -139,21 +140,44 @@ set_clock(snd_state *state, PyObject *clock)
     return 1;
 }
 
+/* The words of a list as a JSON list. 0 with an exception set. */
+static int
+write_arguments(PyObject *list, snd_buffer *json)
+{
+    snd_buffer_char(json, '[');
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+        PyObject *bytes = PyUnicode_AsEncodedString(PyList_GET_ITEM(list, i), "utf-8", "surrogateescape");
+        if (bytes == NULL)
+            return 0;
+        if (i != 0)
+            snd_buffer_text(json, ", ");
+        snd_json_string(json, PyBytes_AS_STRING(bytes));
+        Py_DECREF(bytes);
+    }
+    snd_buffer_char(json, ']');
+    return snd_buffer_status(json) == SND_OK || PyErr_NoMemory() != NULL;
+}
+
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"recording", "chrome_trace", "timeline", "cpu", "debug", "clock", "program", "arguments", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
-    PyObject *clock = Py_None;
-    snd_buffer message = {0};
+    PyObject *clock = Py_None, *arguments = NULL;
+    snd_buffer message = {0}, json = {0};
     char python[32];
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzz:start", names, &options.recording,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
-                                     &options.program, &options.arguments) ||
+                                     &options.program, &PyList_Type, &arguments) ||
         !set_clock(state, clock))
         return NULL;
+    if (arguments != NULL && !write_arguments(arguments, &json)) {
+        snd_buffer_free(&json);
+        return NULL;
+    }
+    options.arguments = json.data;
     strncpy(python, Py_GetVersion(), sizeof python - 1);
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';
@@ -169,6 +193,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);
+    snd_buffer_free(&json);
     return result;
 }
 

@@ -42,15 +42,24 @@ static PyMethodDef resume_method = {"on_resume", (PyCFunction)(void (*)(void))on
 static PyObject *
 monitoring(void)
 {
-    PyObject *module = PySys_GetObject("monitoring"); /* borrowed */
-    return module;
+    return PySys_GetObject("monitoring"); /* borrowed */
+}
+
+/* By an interned name: the interpreter's method cache keeps every name that it is asked for. */
+static PyObject *
+attribute(PyObject *object, const char *name)
+{
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *value = key == NULL ? NULL : PyObject_GetAttr(object, key);
+    Py_XDECREF(key);
+    return value;
 }
 
 static long
 event(const char *name)
 {
-    PyObject *events = PyObject_GetAttrString(monitoring(), "events");
-    PyObject *value = events == NULL ? NULL : PyObject_GetAttrString(events, name);
+    PyObject *events = attribute(monitoring(), "events");
+    PyObject *value = events == NULL ? NULL : attribute(events, name);
     long number = value == NULL ? 0 : PyLong_AsLong(value);
     Py_XDECREF(value);
     Py_XDECREF(events);
@@ -64,7 +73,7 @@ call(const char *method, const char *format, ...)
     va_start(args, format);
     PyObject *tuple = Py_VaBuildValue(format, args);
     va_end(args);
-    PyObject *function = tuple == NULL ? NULL : PyObject_GetAttrString(monitoring(), method);
+    PyObject *function = tuple == NULL ? NULL : attribute(monitoring(), method);
     PyObject *result = function == NULL ? NULL : PyObject_CallObject(function, tuple);
     Py_XDECREF(function);
     Py_XDECREF(tuple);

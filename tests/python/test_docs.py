@@ -124,6 +124,25 @@ def test_every_column_is_documented(sonde):
     assert {column for column in columns if f"`{column}`" not in text} == set()
 
 
+def test_the_limits_in_the_pages_are_those_of_the_code():
+    def defined(header, name):
+        (value,) = re.findall(
+            rf"^#define {name} \(?([^\s)]+(?: << \d+)?)\)?", (ROOT / "src" / header).read_text(), re.M
+        )
+        return eval(re.sub(r"(\d)u\b", r"\1", value))
+
+    regions = (ROOT / "docs" / "regions.md").read_text()
+    page = (ROOT / "docs" / "recording.md").read_text()
+    slots = defined("base/ring.h", "SND_RING_SLOTS")
+    assert regions.count(f"{slots:,} events") == 2 and f"{slots * 24 / 2**20:.0f} MiB" in regions
+    assert defined("probe/track.h", "SND_NODE_LIMIT") == defined("probe/site.h", "SND_SITE_LIMIT") == 2**20
+    assert f"the {defined('probe/track.h', 'SND_TRACK_LIMIT') + 1}th thread" in regions
+    buckets = defined("model/histogram.h", "SND_HISTOGRAM_BUCKETS")
+    assert f"There are {buckets} buckets" in page and f"and {buckets * 4} for its histogram" in regions
+    assert defined("store/chunk.h", "SND_CHUNK_LIMIT") == 2**20
+    assert defined("store/schema.h", "SND_SCHEMA_VERSION") == 1
+
+
 @pytest.fixture
 def recording(sonde):
     """The path of a recording with threads, tasks and a timeline."""

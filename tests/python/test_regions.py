@@ -232,6 +232,22 @@ def test_func_on_methods_of_all_kinds(measured):
     assert counts == {"method()": 2, "inner_class()": 1, "outer_class()": 1, "named()": 1, "bare()": 1}
 
 
+def test_func_on_what_only_looks_like_a_coroutine_function(measured):
+    import asyncio
+    import functools
+
+    async def slow():
+        return 7
+
+    @functools.wraps(slow)
+    def run():
+        return asyncio.run(slow())
+
+    assert rp.func()(run)() == 7
+    assert asyncio.run(rp.func("partial")(functools.partial(slow))()) == 7
+    assert {name: row.count for name, row in measured()["<main>"].children.items()} == {"slow()": 1, "partial()": 1}
+
+
 def test_the_place_of_a_function_is_its_definition(measured):
     @rp.func()
     def somewhere():

@@ -41,9 +41,9 @@ def test_the_columns_that_are_not_usual(clock):
     import sonde
 
     for seconds in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
-        with sonde.region("work"):
+        with sonde.region("all columns"):
             clock.now += seconds
-    row = clock.trees()["<main>"]["work"]
+    row = clock.trees()["<main>"]["all columns"]
     assert (row.count, row.total_ns, row.min_ns, row.max_ns) == (10, 55e9, 1e9, 10e9)
     assert row.average_ns == 5.5e9
     assert row.self_ns == 55e9
