@@ -137,11 +137,12 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
     uint64_t ticks = SND_LIKELY(now > start) ? now - start : 0;
 
     stack->top = span->below;
+    snd_node *next = stack->top != NULL ? stack->top->node : stack->resumer != NULL ? stack->resumer : node->parent;
     snd_track_write_begin(track);
+    if (SND_UNLIKELY(!counts))
+        SND_SET(track->running, next); /* as if it had not been: its time is its parent's */
     snd_region_charge(track, now);
-    SND_SET(track->running, stack->top != NULL       ? stack->top->node
-                            : stack->resumer != NULL ? stack->resumer
-                                                     : node->parent);
+    SND_SET(track->running, next);
     if (SND_LIKELY(!span->is_nested)) {
         SND_ADD(node->open, UINT64_MAX);
         SND_ADD(node->open_start, -start);

@@ -116,8 +116,9 @@ def test_iter_proxy_times_every_next_and_not_the_end(clock):
 
     proxy = sonde.iter_proxy(slow(), "fetch")
     assert list(proxy) == [0, 1, 2]
-    row = clock.trees()["<main>"]["fetch"]
-    assert (row.count, row.total_ns, row.max_ns) == (3, 3e9, 1e9)
+    main = clock.trees()["<main>"]
+    assert (main["fetch"].count, main["fetch"].total_ns, main["fetch"].max_ns) == (3, 3e9, 1e9)
+    assert (main["fetch"].self_ns, main.self_ns) == (3e9, 10e9)
 
 
 def test_iter_proxy_keeps_len_attributes_and_can_be_walked_again(measured):
