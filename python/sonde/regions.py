@@ -72,9 +72,11 @@ def install(
     if timer_cls is not _timer_cls and _core.is_running():
         _core.stop()  # times of two clocks cannot stand in one table
     chosen = ConsoleReporter() if reporter is None else reporter
+    if not callable(getattr(chosen, "dump_profiler", None)):
+        raise TypeError(f"a reporter needs a method dump_profiler(profiler); {type(chosen).__name__} has none")
     _core.start(
         recording=_recording_path(recording),
-        chrome_trace=None if chrome_trace_file is None else os.fspath(chrome_trace_file),
+        chrome_trace=None if chrome_trace_file is None else os.fsdecode(chrome_trace_file),
         timeline=timeline,
         cpu=cpu or bool(getattr(chosen, "wants_cpu", False)),
         debug=debug_mode,
@@ -240,7 +242,8 @@ def _clock_of(timer: Any) -> Callable[[], float]:
 
 
 def _program() -> str:
-    return (os.path.basename(sys.argv[0]) if sys.argv else "") or "python"  # noqa: PTH119
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""  # noqa: PTH119
+    return "python" if name in ("", "-c", "-m") else name
 
 
 def _recording_path(recording: str | os.PathLike[str] | bool | None) -> str | None:
@@ -249,7 +252,7 @@ def _recording_path(recording: str | os.PathLike[str] | bool | None) -> str | No
     if recording is True:
         stem = os.path.splitext(_program())[0]  # noqa: PTH122
         return f"{stem.replace('%', '%%')}-%p.sonde"
-    return os.fspath(recording)
+    return os.fsdecode(recording)
 
 
 def _install_hooks() -> None:
@@ -268,11 +271,17 @@ def _say(line: str | None) -> None:
 
 def _at_exit() -> None:
     """Complete the files, then report; in this order, so that a failing reporter costs no data."""
+    global _reporter
     if _reporter is None or not _core.is_running():
         return
     reporter, profile = _reporter, _core.profile()
     recording, trace = _core.outputs()
-    uninstall()
-    reporter.dump_profiler(Profiler(profile))
-    _say(recording and f"recording saved in {recording}")
-    _say(trace and f"trace saved in {trace}")
+    _reporter = None
+    failure = _core.stop()
+    try:
+        reporter.dump_profiler(Profiler(profile))
+    finally:
+        _say(failure)
+        if failure is None:
+            _say(recording and f"recording saved in {recording}")
+            _say(trace and f"trace saved in {trace}")

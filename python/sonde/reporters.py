@@ -140,6 +140,12 @@ def _own_name(column: str) -> str:
     return _SYNONYMS.get(column, column)
 
 
+def _checked(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns, should all their names be known: better said now than at exit."""
+    _core.check_columns([_own_name(column) for column in columns if isinstance(column, str)])
+    return tuple(columns)
+
+
 def _texts(profiler: Profiler, columns: Sequence[Column], title: str) -> list[list[str]]:
     """A list of titles, then a list of texts a region; ``title`` is the attribute of a column function with its title."""
     slices = profiler.slices()
@@ -162,7 +168,7 @@ class _TableReporter:
     _title = "column_print_name"
 
     def __init__(self, columns: Sequence[Column], stream: TextIO | None) -> None:
-        self.columns = tuple(columns)
+        self.columns = _checked(columns)
         self.stream = stream
 
     @property
@@ -219,7 +225,7 @@ class SilentReporter:
     """
 
     def __init__(self, columns: Sequence[Column] = CONSOLE_COLUMNS) -> None:
-        self.columns = tuple(columns)
+        self.columns = _checked(columns)
         self.rows: list[list[str]] | None = None
 
     def dump_profiler(self, profiler: Profiler) -> None:

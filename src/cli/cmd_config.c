@@ -5,6 +5,16 @@
 
 #include <stdio.h>
 
+static void
+print_flags(const char *folder, int cflags, int libs)
+{
+    if (cflags)
+        printf("-I%s/include%s", folder, libs ? " " : "");
+    if (libs)
+        printf("-L%s -lsonde -Wl,-rpath,%s", folder, folder);
+    putchar('\n');
+}
+
 static int
 run(const snd_arguments *given)
 {
@@ -18,11 +28,7 @@ run(const snd_arguments *given)
     if (!snd_python_ask("import os, sonde; print(os.path.dirname(sonde.__file__))", &folder))
         status = snd_complain("no Python with sonde installed stands beside this program; install sonde-profiler there");
     else
-        printf("%s%s%s%s%s%s%s\n", cflags == NULL ? "" : "-I", cflags == NULL ? "" : folder.data,
-               cflags == NULL ? "" : "/include", cflags != NULL && libs != NULL ? " " : "", libs == NULL ? "" : "-L",
-               libs == NULL ? "" : folder.data, libs == NULL ? "" : " -lsonde");
-    if (status == SND_EXIT_OK && libs != NULL)
-        printf("-Wl,-rpath,%s\n", folder.data);
+        print_flags(folder.data, cflags != NULL, libs != NULL);
     snd_buffer_free(&folder);
     return status;
 }

@@ -80,7 +80,7 @@ entries_of(const snd_profile *profile)
     uint64_t entries = 0;
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
-            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT);
+            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
     return entries;
 }
 
@@ -107,7 +107,7 @@ add_counts(facts *self, const snd_opened *recording)
     add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)dropped_entries,
                (unsigned long long)dropped_events);
     snd_duration_text(entries * cost, all);
-    add_printf(self, "own cost", "%llu ns an entry, about %s in all", (unsigned long long)cost, all);
+    add_printf(self, "own cost", "up to %llu ns an entry, %s in all", (unsigned long long)cost, all);
 }
 
 static void
@@ -127,6 +127,7 @@ gather(facts *self, const snd_opened *recording)
     add_duration(self, "length", snd_profile_info_number(profile, "length_ns"));
     add(self, "probes", snd_profile_info(profile, "probes"));
     add(self, "clock", snd_profile_info(profile, "clock"));
+    add(self, "note", snd_profile_info(profile, "note"));
     add_counts(self, recording);
     add(self, "state",
         complete != NULL && strcmp(complete, "1") == 0 ? "complete"

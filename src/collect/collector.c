@@ -239,9 +239,11 @@ snd_collector_save_and_raise(snd_collector *self, int number)
     sem_post(&self->wake);
 }
 
-static void
-free_all(snd_collector *self)
+void
+snd_collector_free(snd_collector *self)
 {
+    if (self == NULL)
+        return;
     snd_writer_free(self->outputs.recording);
     snd_trace_file_free(self->outputs.trace);
     for (uint32_t i = 0; i < self->chunk_count; i++)
@@ -278,7 +280,7 @@ snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd
     self->describe = describe;
     self->profile = snd_profile_new();
     if (self->profile == NULL) {
-        free_all(self);
+        snd_collector_free(self);
         return SND_NO_MEMORY;
     }
     empty_rings();
@@ -290,7 +292,7 @@ snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd
 }
 
 snd_status
-snd_collector_stop(snd_collector *self, snd_buffer *message)
+snd_collector_finish(snd_collector *self, snd_buffer *message)
 {
     if (self == NULL)
         return SND_OK;
@@ -298,17 +300,8 @@ snd_collector_stop(snd_collector *self, snd_buffer *message)
     if (self->with_timeline)
         drain(self);
     checkpoint(self, 1);
-    snd_status status = self->status;
-    if (status != SND_OK)
+    if (self->status != SND_OK)
         snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
-                          snd_status_detail(status, self->status_errno));
-    free_all(self);
-    return status;
-}
-
-void
-snd_collector_forget(snd_collector *self)
-{
-    if (self != NULL)
-        free_all(self);
+                          snd_status_detail(self->status, self->status_errno));
+    return self->status;
 }

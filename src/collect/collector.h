@@ -27,11 +27,11 @@ void snd_collector_save_and_raise(snd_collector *self, int signal);
 void snd_collector_pause(snd_collector *self);
 void snd_collector_resume(snd_collector *self);
 
-/* Ends the thread, writes the last checkpoint and frees everything; NULL is allowed. The status is that of the last
- * checkpoint; `message` gets a line for people when it is not SND_OK. */
-snd_status snd_collector_stop(snd_collector *self, snd_buffer *message);
+/* Ends the thread and writes the last checkpoint; NULL is allowed. The status is that of the checkpoint; `message`
+ * gets a line for people when it is not SND_OK. Resume starts it again. */
+snd_status snd_collector_finish(snd_collector *self, snd_buffer *message);
 
-/* In a child after fork: frees what the parent's collector held and touches no file. NULL is allowed. */
-void snd_collector_forget(snd_collector *self);
+/* Frees everything and touches no file. Its thread must have ended. NULL is allowed. */
+void snd_collector_free(snd_collector *self);
 
 #endif

@@ -35,6 +35,7 @@ static struct session {
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
     char *recording_path, *trace_path;
+    const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -56,6 +57,7 @@ describe_run(snd_profile *profile)
         {"sonde", SND_VERSION},
         {"clock", snd_clock_name()},
         {"probes", session.set.cpu ? "region, cpu" : "region"},
+        {"note", session.note == NULL ? "" : session.note},
     };
     const struct {
         const char *key;
@@ -301,9 +303,9 @@ mark_start(void)
 }
 
 static snd_status
-take_outputs(opened *new)
+take_outputs(opened *new, const settings *set)
 {
-    int with_timeline = session.set.timeline || session.set.chrome_trace != NULL;
+    int with_timeline = set->timeline || set->chrome_trace != NULL;
     int with_files = new->outputs.recording != NULL || new->outputs.trace != NULL;
     snd_collector *collector = NULL;
 
@@ -324,18 +326,61 @@ take_outputs(opened *new)
 
 /* In a forked child the collector is a copy of the parent's, whose files are not ours to touch. */
 static snd_status
-end_collector(snd_buffer *message)
+finish_collector(snd_buffer *message)
+{
+    return session.is_orphan ? SND_OK : snd_collector_finish(session.collector, message);
+}
+
+static void
+free_collector(void)
 {
     snd_collector *old = session.collector;
-    int is_parents = session.is_orphan;
 
     watch_signals(0);
     session.collector = NULL;
     session.is_orphan = 0;
-    if (!is_parents)
-        return snd_collector_stop(old, message);
-    snd_collector_forget(old);
-    return SND_OK;
+    snd_collector_free(old);
+}
+
+static int
+same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Whether a second start asks for what is being written already. */
+static int
+keeps_outputs(const settings *set)
+{
+    return session.is_running && !session.is_orphan && session.collector != NULL &&
+           same_text(set->recording, session.set.recording) &&
+           same_text(set->chrome_trace, session.set.chrome_trace) && set->timeline == session.set.timeline;
+}
+
+/* New outputs in place of the old ones, which are completed first: both may go by one name. */
+static snd_status
+change_outputs(settings *set, snd_buffer *message)
+{
+    opened new = {0};
+    snd_buffer ignored = {0};
+
+    (void)finish_collector(&ignored);
+    snd_buffer_free(&ignored);
+    snd_status status = open_outputs(set, NULL, NULL, &new, message);
+    if (status != SND_OK) {
+        if (session.collector != NULL && !session.is_orphan)
+            snd_collector_resume(session.collector);
+        return status;
+    }
+    free_collector();
+    if (!session.is_running) {
+        snd_track_reset_all();
+        mark_start();
+    }
+    status = take_outputs(&new, set);
+    if (status != SND_OK)
+        close_opened(&new);
+    return status;
 }
 
 static void at_exit(void);
@@ -352,36 +397,44 @@ register_once(void)
     snd_track_on_attach = on_attach;
 }
 
+/* Takes the texts of `set`, also those that a collector's next checkpoint will look at. */
+static void
+take_settings(settings *set)
+{
+    settings old = session.set;
+
+    if (session.collector != NULL)
+        snd_collector_pause(session.collector);
+    session.set = *set;
+    *set = (settings){0};
+    free_settings(&old);
+    if (session.collector != NULL)
+        snd_collector_resume(session.collector);
+}
+
 static snd_status
 start_locked(settings *set, snd_buffer *message)
 {
-    opened new = {0};
-
-    if (!session.is_running) {
+    if (!session.is_running)
         snd_clock_start(session.clock);
-        snd_track_reset_all();
-        mark_start();
-    }
     if (set->own_cost_ns == 0)
         set->own_cost_ns = snd_region_own_cost_ns();
-    snd_status status = open_outputs(set, NULL, NULL, &new, message);
+    snd_status status = keeps_outputs(set) ? SND_OK : change_outputs(set, message);
     if (status != SND_OK)
         return status;
-    (void)end_collector(message);
-    free_settings(&session.set);
-    session.set = *set;
-    *set = (settings){0};
-    status = take_outputs(&new);
-    if (status != SND_OK) {
-        close_opened(&new);
-        return status;
-    }
+    take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
     SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
                                  (session.set.debug ? SND_REGION_DEBUG : 0));
     session.is_running = 1;
     return SND_OK;
+}
+
+void
+snd_session_note(const char *text)
+{
+    session.note = text;
 }
 
 void
@@ -411,9 +464,11 @@ snd_session_stop(snd_buffer *message)
 {
     pthread_mutex_lock(&session.lock);
     SND_SET(snd_region_mode, 0);
-    snd_status status = end_collector(message);
+    snd_status status = finish_collector(message);
+    free_collector();
     snd_track_keep_timeline(0);
     session.is_running = 0;
+    session.note = NULL;
     pthread_mutex_unlock(&session.lock);
     return status;
 }
@@ -538,11 +593,11 @@ open_in_child(void)
     snd_collector *parents = session.collector;
 
     session.collector = NULL;
-    snd_collector_forget(parents);
+    snd_collector_free(parents);
     mark_start();
     if (open_outputs(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
-    else if (take_outputs(&new) != SND_OK)
+    else if (take_outputs(&new, &session.set) != SND_OK)
         close_opened(&new);
     snd_buffer_free(&message);
 }

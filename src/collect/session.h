@@ -36,6 +36,9 @@ int snd_session_is_orphan(void);
 /* What was counted so far. The caller owns the profile. SND_NOT_RUNNING. */
 SND_MUST_USE snd_status snd_session_profile(snd_profile **out);
 
+/* A sentence for every report about something that does not work here. Static storage; NULL: nothing to say. */
+void snd_session_note(const char *text);
+
 /* Forgets what was counted so far; open regions count from now. */
 void snd_session_reset(void);
 

@@ -18,7 +18,8 @@ struct snd_trace_file {
     char *path;
     snd_buffer kept;
     off_t end;        /* where the tail starts */
-    uint32_t threads; /* named so far */
+    const char **names; /* of the threads, as written so far; texts of the profile */
+    uint32_t threads;
     snd_buffer prefixes; /* what the entries of each region begin with, one after the other */
     prefix *by_node;
     uint32_t node_count;
@@ -89,6 +90,7 @@ snd_trace_file_free(snd_trace_file *self)
     snd_buffer_free(&self->kept);
     snd_buffer_free(&self->prefixes);
     snd_free(self->by_node);
+    snd_free(self->names);
     snd_free(self->path);
     snd_free(self);
 }
@@ -99,12 +101,24 @@ snd_trace_file_path(const snd_trace_file *self)
     return self->path;
 }
 
+/* Says the names of threads that are new or have another name now. */
 static void
-name_new_threads(snd_trace_file *self, const snd_profile *profile)
+name_threads(snd_trace_file *self, const snd_profile *profile)
 {
-    for (; self->threads < profile->track_count; self->threads++) {
+    if (self->threads < profile->track_count) {
+        const char **names = snd_realloc(self->names, profile->track_count * sizeof *names);
+        if (names == NULL)
+            return; /* nameless is better than not at all */
+        memset(names + self->threads, 0, (profile->track_count - self->threads) * sizeof *names);
+        self->names = names;
+        self->threads = profile->track_count;
+    }
+    for (uint32_t i = 0; i < self->threads; i++) {
+        if (self->names[i] == profile->tracks[i].name)
+            continue;
+        self->names[i] = profile->tracks[i].name;
         snd_buffer_text(&self->kept, SND_CHROME_COMMA);
-        snd_chrome_thread(profile, self->threads, &self->kept);
+        snd_chrome_thread(profile, i, &self->kept);
     }
 }
 
@@ -144,7 +158,7 @@ void
 snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event)
 {
     if (SND_UNLIKELY(self->threads < profile->track_count))
-        name_new_threads(self, profile);
+        name_threads(self, profile);
     const prefix *known = event->task == 0 ? find_prefix(self, profile, event->node) : NULL;
     if (known != NULL) {
         snd_buffer_put(&self->kept, self->prefixes.data + known->at, known->size);
@@ -164,7 +178,7 @@ snd_trace_file_pending(const snd_trace_file *self)
 snd_status
 snd_trace_file_write(snd_trace_file *self, const snd_profile *profile)
 {
-    name_new_threads(self, profile);
+    name_threads(self, profile);
     if (self->kept.size == 0)
         return snd_buffer_status(&self->kept);
     snd_status status = write_with_tail(self, 0, &self->kept);

@@ -94,7 +94,8 @@ snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_chunk_eve
         double value;
         memcpy(&value, &event->value, sizeof value);
         put_start(out, site->name, "C", about, event->start_ns);
-        snd_buffer_printf(out, ", \"args\": {\"value\": %.10g}}", isfinite(value) ? value : 0.0);
+        snd_buffer_printf(out, ", \"id\": %u, \"args\": {\"value\": %.15g}}", about->thread_id,
+                          isfinite(value) ? value : 0.0);
     }
     else if (event->task != 0) {
         put_start(out, site->name, "b", about, event->start_ns);

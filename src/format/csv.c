@@ -27,7 +27,7 @@ put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
     if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
         put_text(out, cell->text);
     else if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
-        snd_buffer_printf(out, "%.10g", cell->real);
+        snd_buffer_printf(out, "%.15g", cell->real);
     else
         snd_buffer_printf(out, "%lld", (long long)cell->whole);
 }

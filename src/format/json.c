@@ -23,7 +23,7 @@ put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
     else if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
         snd_json_string(out, cell->text);
     else if (is_real)
-        snd_buffer_printf(out, "%.10g", cell->real);
+        snd_buffer_printf(out, "%.15g", cell->real);
     else
         snd_buffer_printf(out, "%lld", (long long)cell->whole);
 }
@@ -41,9 +41,12 @@ put_columns(const snd_table *table, snd_buffer *out)
 static void
 put_row(const snd_table *table, uint32_t row, snd_buffer *out)
 {
-    snd_buffer_printf(out, "%s{\"depth\": %u", row == 0 ? "\n  " : ",\n  ", table->depths[row]);
+    snd_buffer_text(out, row == 0 ? "\n  {" : ",\n  {");
+    if (table->is_tree)
+        snd_buffer_printf(out, "\"depth\": %u", table->depths[row]);
     for (uint32_t c = 0; c < table->column_count; c++) {
-        snd_buffer_text(out, ", ");
+        if (c != 0 || table->is_tree)
+            snd_buffer_text(out, ", ");
         snd_json_string(out, table->columns[c].name);
         snd_buffer_text(out, ": ");
         put_cell(out, table->columns[c].unit, &table->cells[(size_t)row * table->column_count + c]);

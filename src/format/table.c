@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Deeper rows say their depth in words: ten thousand levels of dots help nobody. */
@@ -63,7 +64,7 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
         snd_buffer_printf(out, "%.2f%%", cell->real);
         break;
     case SND_UNIT_NUMBER:
-        snd_buffer_printf(out, "%.6g", cell->real);
+        snd_buffer_printf(out, cell->real == floor(cell->real) && fabs(cell->real) < 1e15 ? "%.0f" : "%.6g", cell->real);
         break;
     case SND_UNIT_COUNT:
     case SND_UNIT_US:

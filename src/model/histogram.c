@@ -32,10 +32,9 @@ snd_histogram_quantile(const uint64_t *counts, double rank, uint64_t min, uint64
     for (uint32_t i = 0; i < SND_HISTOGRAM_BUCKETS; i++) {
         double here = (double)counts[i];
         if (counts[i] != 0 && before + here >= wanted) {
-            double low = (double)clamp(snd_histogram_low(i), min, max);
+            uint64_t low = clamp(snd_histogram_low(i), min, max);
             uint64_t next = i + 1 < SND_HISTOGRAM_BUCKETS ? snd_histogram_low(i + 1) : max;
-            double high = (double)clamp(next, min, max);
-            return clamp((uint64_t)(low + (high - low) * ((wanted - before) / here) + 0.5), min, max);
+            return low + (clamp(next, min, max) - low) / 2;
         }
         before += here;
     }

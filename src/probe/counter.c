@@ -1,6 +1,7 @@
 /* Named values. */
 #include "probe/counter.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint64_t
@@ -16,6 +17,8 @@ update(snd_track *track, snd_node *node, double value)
 {
     uint64_t count = SND_GET(node->count);
 
+    if (isnan(value))
+        return; /* it has no place among the others */
     snd_track_write_begin(track);
     if (count == 0 || value < SND_GET(node->value_min))
         SND_SET(node->value_min, value);

@@ -4,7 +4,8 @@
 
 #include "probe/track.h"
 
-/* `site` must be of kind SND_SITE_COUNTER. Every thread has its own value; add starts from 0. */
+/* `site` must be of kind SND_SITE_COUNTER. Every thread has its own value; add starts from 0. What is not a number is
+ * passed over. */
 void snd_counter_set(snd_track *track, uint32_t site, double value);
 void snd_counter_add(snd_track *track, uint32_t site, double delta);
 

@@ -197,7 +197,10 @@ put_histogram(snd_profile *profile, uint32_t id, const snd_node *node)
 static snd_status
 put_counter(snd_snapshot *self, snd_profile *profile, uint32_t id, const snd_node *node)
 {
-    snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, SND_GET(node->count));
+    uint64_t count = SND_GET(node->count);
+    snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, count);
+    if (count == 0)
+        return status;
     if (status == SND_OK)
         status = put_real(self, profile, id, SND_METRIC_VALUE_LAST, SND_GET(node->value_last));
     if (status == SND_OK)

@@ -227,6 +227,22 @@ profile_texts(PyObject *object, PyObject *columns)
     return rows;
 }
 
+/* _core.check_columns(columns): ValueError for a name that the view of regions does not have. */
+PyObject *
+snd_py_check_columns(PyObject *module, PyObject *columns)
+{
+    snd_table *table = snd_view_regions_empty();
+
+    (void)module;
+    if (table == NULL)
+        return PyErr_NoMemory();
+    table = select_columns(table, columns);
+    if (table == NULL)
+        return NULL;
+    snd_table_free(table);
+    Py_RETURN_NONE;
+}
+
 static int
 fill_row(snd_table *table, PyObject *row)
 {

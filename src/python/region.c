@@ -141,6 +141,16 @@ snd_py_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObjec
     return (PyObject *)self;
 }
 
+static PyObject *
+region_repr(PyObject *object)
+{
+    region *self = (region *)object;
+    const char *state = self->is_open ? "open" : "closed";
+    if (self->name == NULL)
+        return PyUnicode_FromFormat("<sonde region, named after its place, %s>", state);
+    return PyUnicode_FromFormat("<sonde region %R, %s>", self->name, state);
+}
+
 static PyMethodDef region_methods[] = {
     {"__enter__", region_enter, METH_NOARGS, PyDoc_STR("Enter the region.")},
     {"__exit__", (PyCFunction)(void (*)(void))region_exit, METH_FASTCALL, PyDoc_STR("Leave the region.")},
@@ -152,6 +162,7 @@ static PyType_Slot region_slots[] = {
     {Py_tp_dealloc, region_dealloc},
     {Py_tp_methods, region_methods},
     {Py_tp_call, region_call},
+    {Py_tp_repr, region_repr},
     {0},
 };
 

@@ -92,7 +92,7 @@ time_call(PyObject *names, const char *function, PyObject *region)
 
 /* Before the session runs: it switches regions on and off again. */
 static uint64_t
-measure_own_cost(PyObject *module)
+measure_own_cost(PyObject *module, int cpu)
 {
     snd_track *mine = snd_track_mine;
     snd_track *scratch = snd_track_scratch();
@@ -104,7 +104,7 @@ measure_own_cost(PyObject *module)
         PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0) {
         PyObject *done = PyRun_String(cost_program, Py_file_input, names, names);
         snd_track_mine = scratch;
-        SND_SET(snd_region_mode, SND_REGION_ON);
+        SND_SET(snd_region_mode, SND_REGION_ON | (cpu ? SND_REGION_CPU : 0));
         uint64_t with = done == NULL ? 0 : time_call(names, "measure", region);
         uint64_t without = done == NULL ? 0 : time_call(names, "empty", region);
         SND_SET(snd_region_mode, 0);
@@ -182,8 +182,10 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';
     options.python = python;
-    if (state->own_cost_ns == 0 && !snd_session_is_running())
-        state->own_cost_ns = measure_own_cost(module);
+    if ((state->own_cost_ns == 0 || state->own_cost_cpu != options.cpu) && !snd_session_is_running()) {
+        state->own_cost_ns = measure_own_cost(module, options.cpu);
+        state->own_cost_cpu = options.cpu;
+    }
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;
     snd_status status = snd_session_start(&options, &message);

@@ -44,7 +44,8 @@ typedef struct snd_state {
     int is_watching;
 
     PyObject *clock; /* the program's own; NULL: the machine's */
-    uint64_t own_cost_ns;
+    uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
+    int own_cost_cpu;
 } snd_state;
 
 snd_state *snd_state_of_module(PyObject *module);
@@ -88,6 +89,7 @@ PyObject *snd_py_profile(PyObject *module, PyObject *nothing);
 PyObject *snd_py_before_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_after_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_place(PyObject *module, PyObject *args);
+PyObject *snd_py_check_columns(PyObject *module, PyObject *columns);
 PyObject *snd_py_format_cells(PyObject *module, PyObject *args);
 
 #endif

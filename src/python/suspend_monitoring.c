@@ -1,5 +1,6 @@
 /* Seeing generators suspend and resume through sys.monitoring: local events on the code objects that opened a region,
  * nothing anywhere else. */
+#include "collect/session.h"
 #include "python/owner.h"
 
 #if SND_HAS_MONITORING
@@ -113,8 +114,10 @@ start(snd_state *state)
         return state->watch_tool >= 0;
     state->is_watching = 1;
     state->watch_tool = monitoring() == NULL ? -1 : take_tool();
-    if (state->watch_tool < 0)
+    if (state->watch_tool < 0) {
+        snd_session_note("time in which tasks waited is unknown: all tools of sys.monitoring are taken");
         return 0;
+    }
     state->watched = PySet_New(NULL);
     return state->watched != NULL && set_callback(state, "PY_YIELD", &suspend_method) &&
            set_callback(state, "PY_RESUME", &resume_method) && set_callback(state, "PY_THROW", &resume_method) &&

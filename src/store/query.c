@@ -5,11 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The pragmas that tell something; most others change something, even without a value. */
+static int
+reads_only(const char *pragma, const char *value)
+{
+    static const char *const plain[] = {"user_version", "application_id", "page_count", "page_size", "table_list"};
+
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (value == NULL && sqlite3_stricmp(pragma, plain[i]) == 0)
+            return 1;
+    return sqlite3_stricmp(pragma, "table_info") == 0;
+}
+
 static int
 allow_reading(void *context, int action, const char *first, const char *second, const char *third,
               const char *fourth)
 {
-    (void)context, (void)first, (void)third, (void)fourth;
+    (void)context, (void)third, (void)fourth;
+    if (action == SQLITE_PRAGMA)
+        return reads_only(first, second) ? SQLITE_OK : SQLITE_DENY;
     if (action == SQLITE_FUNCTION && second != NULL && strcmp(second, "load_extension") == 0)
         return SQLITE_DENY;
     return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||

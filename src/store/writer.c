@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,16 +28,20 @@ struct snd_writer {
     size_t pending_size;
 };
 
+/* Somebody's own database is not ours to replace: the application id stands at byte 68 of the file. */
 static int
 is_recording_or_empty(const char *path)
 {
-    char head[16] = {0};
+    static const unsigned char ours[] = {SND_SCHEMA_APPLICATION >> 24, SND_SCHEMA_APPLICATION >> 16 & 0xff,
+                                         SND_SCHEMA_APPLICATION >> 8 & 0xff, SND_SCHEMA_APPLICATION & 0xff};
+    unsigned char head[72] = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 1;
     ssize_t size = read(file, head, sizeof head);
     close(file);
-    return size == 0 || (size == sizeof head && memcmp(head, "SQLite format 3", sizeof head) == 0);
+    return size == 0 || (size == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
+                         memcmp(head + 68, ours, sizeof ours) == 0);
 }
 
 static int
@@ -275,8 +280,8 @@ write_values(sqlite3_stmt *insert, const snd_profile *profile, uint32_t node)
         snd_value value = profile->columns[metric][node];
         sqlite3_bind_int64(insert, 1, node);
         sqlite3_bind_int64(insert, 2, metric);
-        if (snd_metric_get(metric)->is_real)
-            sqlite3_bind_double(insert, 3, value.real);
+        if (snd_metric_get(metric)->is_real) /* SQLite takes NaN for NULL */
+            sqlite3_bind_double(insert, 3, isnan(value.real) ? 0.0 : value.real);
         else
             sqlite3_bind_int64(insert, 3, (int64_t)value.whole);
         result = snd_sqlite_run(insert);

@@ -10,7 +10,7 @@ count_entries(const snd_profile *profile)
 
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
-            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT);
+            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
     return entries;
 }
 
@@ -18,7 +18,7 @@ static void
 add_dropped(const snd_profile *profile, snd_buffer *text)
 {
     uint64_t entries = snd_profile_info_number(profile, "lost_entries");
-    uint64_t events = 0;
+    uint64_t events = snd_profile_info_number(profile, "lost_events");
 
     for (uint32_t i = 0; i < profile->track_count; i++) {
         entries += profile->tracks[i].dropped_entries;
@@ -41,7 +41,7 @@ add_cost(const snd_profile *profile, uint64_t entries, snd_buffer *text)
     char spent[SND_DURATION_SIZE];
 
     snd_duration_text(cost, spent);
-    snd_buffer_printf(text, ", own cost about %s", spent);
+    snd_buffer_printf(text, ", own cost up to %s", spent);
     if (length != 0)
         snd_buffer_printf(text, " (%.2f%%)", 100.0 * (double)cost / (double)length);
 }
@@ -77,6 +77,9 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     add_dropped(profile, &text);
     add_cost(profile, entries, &text);
     add_open(profile, &text);
+    const char *note = snd_profile_info(profile, "note");
+    if (note != NULL && *note != '\0')
+        snd_buffer_printf(&text, "\n%s", note);
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_set_footer(table, snd_buffer_str(&text));

@@ -194,6 +194,7 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, snd
     snd_free(columns);
     if (table == NULL)
         return SND_NO_MEMORY;
+    table->is_tree = self->is_tree;
     snd_status status = copy_rows(self, choices, table);
     for (uint32_t i = 0; i < count && status == SND_OK; i++)
         status = rename_column(table, i, &choices[i]) ? SND_OK : SND_NO_MEMORY;

@@ -40,6 +40,7 @@ typedef struct snd_table {
     snd_cell *cells; /* row by row */
     snd_intern *texts;
     char *footer; /* NULL: none */
+    int is_tree;  /* the depths mean something */
 } snd_table;
 
 /* Copies the columns and their texts. The caller owns the table. NULL when memory runs out. */

@@ -29,6 +29,9 @@ extern const unsigned snd_view_count;
 /* NULL for an unknown name. */
 const snd_view *snd_view_find(const char *name);
 
+/* The view of regions without any row, to check names of columns against. NULL when memory runs out. */
+snd_table *snd_view_regions_empty(void);
+
 /* The sentence under every table: entries, what was dropped, what is still open, our own cost. */
 SND_MUST_USE snd_status snd_view_add_footer(const snd_profile *profile, snd_table *table);
 

@@ -175,6 +175,15 @@ add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint
     return SND_OK;
 }
 
+snd_table *
+snd_view_regions_empty(void)
+{
+    snd_table *table = snd_table_new("regions", columns, COLUMN_COUNT);
+    if (table != NULL)
+        table->is_tree = 1;
+    return table;
+}
+
 snd_status
 snd_view_regions(const snd_profile *profile, snd_table **out)
 {
@@ -187,7 +196,7 @@ snd_view_regions(const snd_profile *profile, snd_table **out)
     snd_status status = snd_tree_make(profile, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
     if (status != SND_OK)
         return status;
-    snd_table *table = snd_table_new("regions", columns, COLUMN_COUNT);
+    snd_table *table = snd_view_regions_empty();
     status = table == NULL ? SND_NO_MEMORY : SND_OK;
     for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
         status = add_row(profile, table, &tree, i, whole_run);

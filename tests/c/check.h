@@ -15,7 +15,7 @@
 /* main is a list of these and ends with `return check_report();`. */
 #define RUN(test) check_run(#test, test)
 
-/* A test of what src/ is to do and does not yet: it must fail. Once it passes it becomes a RUN. */
+/* A test of what src/ is to do and does not yet: it may fail. Once it passes it becomes a RUN. */
 #define RUN_PENDING(test) check_run_pending(#test, test)
 
 void check_true(int is_true, const char *expression, const char *file, int line);

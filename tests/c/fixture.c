@@ -119,12 +119,41 @@ test_clock(void)
     return SND_GET(test_ticks);
 }
 
+void
+pass_time(uint64_t ticks)
+{
+    SND_ADD(test_ticks, ticks);
+}
+
+snd_track *
+start_anew(const char *name)
+{
+    snd_clock_start(test_clock);
+    snd_track_reset_all();
+    snd_track *track = snd_track_get();
+    REQUIRE(track != NULL);
+    snd_track_set_name(track, name);
+    return track;
+}
+
+static uint32_t
+site_of(snd_site_kind kind, const char *name)
+{
+    uint32_t site = snd_site_add(kind, name, strlen(name), "test.c", 1);
+    REQUIRE(site != SND_NONE);
+    return site;
+}
+
 uint32_t
 region_site(const char *name)
 {
-    uint32_t site = snd_site_add(SND_SITE_REGION, name, strlen(name), "test.c", 1);
-    REQUIRE(site != SND_NONE);
-    return site;
+    return site_of(SND_SITE_REGION, name);
+}
+
+uint32_t
+counter_site(const char *name)
+{
+    return site_of(SND_SITE_COUNTER, name);
 }
 
 snd_profile *

@@ -62,8 +62,14 @@ int profiles_are_equal(const snd_profile *a, const snd_profile *b);
 extern _Atomic uint64_t test_ticks;
 uint64_t test_clock(void);
 
-/* A region of that name; ends the program when it gets no id. */
+void pass_time(uint64_t ticks);
+
+/* The calling thread's track, named and empty, with the clock above. */
+struct snd_track *start_anew(const char *name);
+
+/* A region, or a counter, of that name; ends the program when it gets no id. */
 uint32_t region_site(const char *name);
+uint32_t counter_site(const char *name);
 
 /* What the live tracks hold now, in a profile of the caller's. */
 snd_profile *profile_now(void);

@@ -111,10 +111,9 @@ small_profile(void)
     add_region(profile, load, "parse", 10, 100000, 1000000);
     add_region(profile, main_root, "write", 1, 500000, 500000);
     add_counter(profile, main_root, "queue");
-    uint32_t worker = add_root(profile, add_track(profile, "worker", 107, 2000000, 9000000), 7000000, 5000000);
-    uint32_t parse = add_region(profile, worker, "parse", 3, 400000, 2000000);
-    set_whole(profile, parse, SND_METRIC_TOTAL, 2000000);
-    set_whole(profile, parse, SND_METRIC_MAX, 800000);
+    uint32_t worker = add_root(profile, add_track(profile, "worker", 107, 2000000, 9000000), 7000000, 5400000);
+    uint32_t parse = add_region(profile, worker, "parse", 3, 400000, 1600000);
+    set_whole(profile, parse, SND_METRIC_TOTAL, 1600000);
     set_whole(profile, parse, SND_METRIC_OPEN, 1);
     set_info(profile, "program", "work");
     set_info(profile, "process_id", "100");

@@ -51,6 +51,41 @@ a_buffer_grows_over_many_appends(void)
 }
 
 static void
+a_long_printf_is_whole_or_not_there(void)
+{
+    snd_buffer buffer = {0};
+
+    snd_buffer_text(&buffer, "before ");
+    snd_alloc_fail_after(1); /* the first room is found, more is not */
+    snd_buffer_printf(&buffer, "%0500d", 7);
+    snd_alloc_fail_after(-1);
+    CHECK(snd_buffer_status(&buffer) == SND_NO_MEMORY);
+    CHECK_TEXT(snd_buffer_str(&buffer), "before ");
+    snd_buffer_clear(&buffer);
+    for (size_t len = 0; len < 300; len++) {
+        snd_buffer_clear(&buffer);
+        snd_buffer_printf(&buffer, "%*d", (int)len + 1, 7);
+        CHECK_NUMBER(buffer.size, len + 1);
+        CHECK_NUMBER(strlen(snd_buffer_str(&buffer)), len + 1);
+    }
+    snd_buffer_free(&buffer);
+}
+
+static void
+numbers_are_written_in_decimal(void)
+{
+    snd_buffer buffer = {0};
+
+    snd_buffer_number(&buffer, 0);
+    snd_buffer_char(&buffer, ' ');
+    snd_buffer_number(&buffer, 1200);
+    snd_buffer_char(&buffer, ' ');
+    snd_buffer_number(&buffer, UINT64_MAX);
+    CHECK_TEXT(snd_buffer_str(&buffer), "0 1200 18446744073709551615");
+    snd_buffer_free(&buffer);
+}
+
+static void
 bytes_of_value_zero_are_kept(void)
 {
     snd_buffer buffer = {0};
@@ -150,6 +185,8 @@ main(void)
     RUN(an_empty_buffer_is_an_empty_text);
     RUN(what_is_appended_stands_one_after_the_other);
     RUN(a_buffer_grows_over_many_appends);
+    RUN(a_long_printf_is_whole_or_not_there);
+    RUN(numbers_are_written_in_decimal);
     RUN(bytes_of_value_zero_are_kept);
     RUN(clearing_keeps_the_memory);
     RUN(a_failed_append_leaves_the_text_and_sticks);

@@ -28,6 +28,8 @@ one_kind_and_name_is_one_site(void)
     CHECK_NUMBER(snd_site_get(region).line, 1);
     CHECK(snd_site_get(counter).kind == SND_SITE_COUNTER);
     CHECK_TEXT(snd_site_get(other).name, "loa");
+    CHECK_NUMBER(snd_site_find(SND_SITE_COUNTER, "load", 4), counter);
+    CHECK(snd_site_find(SND_SITE_REGION, "lo", 2) == SND_NONE);
 }
 
 static void
@@ -62,6 +64,7 @@ a_site_without_memory_is_none(void)
 {
     char name[24];
     unsigned failures = 0;
+    uint64_t lost = snd_site_lost();
 
     for (unsigned i = 0; i < 300; i++) {
         uint32_t before = snd_site_count();
@@ -78,6 +81,7 @@ a_site_without_memory_is_none(void)
         CHECK_NUMBER(add(SND_SITE_REGION, name, "work.c", 1), before);
     }
     CHECK(failures >= 600);
+    CHECK_NUMBER(snd_site_lost() - lost, failures);
 }
 
 static void *

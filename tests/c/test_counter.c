@@ -1,0 +1,162 @@
+/* The counter probe. */
+#include "probe/counter.h"
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+static snd_profile *
+updates_of(const char *name, const double *values, size_t count)
+{
+    snd_track *track = start_anew("main");
+
+    for (size_t i = 0; i < count; i++)
+        snd_counter_set(track, counter_site(name), values[i]);
+    return profile_now();
+}
+
+static void
+the_last_the_extremes_and_the_sum_are_kept(void)
+{
+    const double values[] = {3, -1.5, 7, 2};
+    snd_profile *profile = updates_of("queue", values, 4);
+
+    CHECK_NUMBER(node_whole(profile, "main", "queue", SND_METRIC_COUNT), 4);
+    CHECK(node_real(profile, "main", "queue", SND_METRIC_VALUE_LAST) == 2);
+    CHECK(node_real(profile, "main", "queue", SND_METRIC_VALUE_MIN) == -1.5);
+    CHECK(node_real(profile, "main", "queue", SND_METRIC_VALUE_MAX) == 7);
+    CHECK(node_real(profile, "main", "queue", SND_METRIC_VALUE_SUM) == 10.5);
+    CHECK(!snd_profile_has(profile, find_node(profile, "main", "queue"), SND_METRIC_TOTAL));
+    snd_profile_free(profile);
+}
+
+static void
+adding_starts_from_zero(void)
+{
+    snd_track *track = start_anew("main");
+
+    for (int i = 0; i < 3; i++)
+        snd_counter_add(track, counter_site("bytes"), 100);
+    snd_counter_add(track, counter_site("bytes"), -50);
+    snd_profile *profile = profile_now();
+    CHECK(node_real(profile, "main", "bytes", SND_METRIC_VALUE_LAST) == 250);
+    CHECK(node_real(profile, "main", "bytes", SND_METRIC_VALUE_MIN) == 100);
+    CHECK(node_real(profile, "main", "bytes", SND_METRIC_VALUE_MAX) == 300);
+    snd_profile_free(profile);
+}
+
+static void
+a_first_negative_value_is_the_maximum(void)
+{
+    const double values[] = {-5};
+    snd_profile *profile = updates_of("negative", values, 1);
+
+    CHECK(node_real(profile, "main", "negative", SND_METRIC_VALUE_MAX) == -5);
+    CHECK(node_real(profile, "main", "negative", SND_METRIC_VALUE_MIN) == -5);
+    snd_profile_free(profile);
+}
+
+static void
+a_reset_forgets_the_values(void)
+{
+    snd_track *track = start_anew("main");
+
+    snd_counter_set(track, counter_site("forgotten"), 9);
+    snd_track_reset_all();
+    track = snd_track_get();
+    snd_profile *profile = profile_now();
+    CHECK_NUMBER(node_whole(profile, "main", "forgotten", SND_METRIC_COUNT), 0);
+    snd_profile_free(profile);
+    snd_counter_add(track, counter_site("forgotten"), 1);
+    profile = profile_now();
+    CHECK(node_real(profile, "main", "forgotten", SND_METRIC_VALUE_LAST) == 1);
+    CHECK(node_real(profile, "main", "forgotten", SND_METRIC_VALUE_MAX) == 1);
+    CHECK(node_real(profile, "main", "forgotten", SND_METRIC_VALUE_SUM) == 1);
+    snd_profile_free(profile);
+}
+
+/* A number that is none cannot be stored: the whole checkpoint would fail. */
+static void
+a_counter_without_an_update_has_no_value_that_is_not_a_number(void)
+{
+    snd_track *track = start_anew("main");
+
+    snd_counter_set(track, counter_site("waiting"), 9);
+    snd_track_reset_all();
+    (void)snd_track_get();
+    snd_profile *profile = profile_now();
+    CHECK(!isnan(node_real(profile, "main", "waiting", SND_METRIC_VALUE_MAX)));
+    CHECK(!isnan(node_real(profile, "main", "waiting", SND_METRIC_VALUE_MIN)));
+    snd_profile_free(profile);
+}
+
+static void
+counters_do_not_disturb_the_sum_of_self_times(void)
+{
+    snd_track *track = start_anew("main");
+
+    pass_time(10);
+    snd_counter_set(track, counter_site("quiet"), 1e300);
+    pass_time(10);
+    snd_profile *profile = profile_now();
+    CHECK_NUMBER(self_sum(profile, find_track(profile, "main")), 20);
+    snd_profile_free(profile);
+}
+
+static void
+updates_go_into_the_timeline(void)
+{
+    snd_track *track = start_anew("main");
+    snd_event event = {0};
+    double value;
+
+    snd_track_keep_timeline(1);
+    pass_time(11);
+    uint64_t at = test_clock();
+    snd_counter_set(track, counter_site("seen"), 2.25);
+    snd_track_keep_timeline(0);
+    snd_counter_set(track, counter_site("seen"), 3);
+    CHECK(snd_ring_pop(snd_track_ring(track), &event));
+    memcpy(&value, &event.value, sizeof value);
+    CHECK(value == 2.25);
+    CHECK_NUMBER(event.start, at);
+    CHECK(!snd_ring_pop(snd_track_ring(track), &event));
+}
+
+static void
+a_counter_without_memory_is_dropped_and_counted(void)
+{
+    snd_track *track = start_anew("main");
+    uint64_t before = SND_GET(track->dropped);
+    char name[] = "unlucky 00";
+    unsigned made = 0;
+
+    for (int i = 0; i < 100; i++) {
+        name[8] = (char)('0' + i / 10);
+        name[9] = (char)('0' + i % 10);
+        uint32_t site = counter_site(name);
+        uint32_t nodes = SND_GET(track->node_count);
+        snd_alloc_fail_after(0);
+        snd_counter_set(track, site, 1);
+        snd_alloc_fail_after(-1);
+        made += SND_GET(track->node_count) - nodes;
+    }
+    CHECK_NUMBER(made + SND_GET(track->dropped) - before, 100);
+    CHECK(made < 100);
+}
+
+int
+main(void)
+{
+    RUN(the_last_the_extremes_and_the_sum_are_kept);
+    RUN(adding_starts_from_zero);
+    RUN(a_first_negative_value_is_the_maximum);
+    RUN(a_reset_forgets_the_values);
+    RUN_PENDING(a_counter_without_an_update_has_no_value_that_is_not_a_number);
+    RUN(counters_do_not_disturb_the_sum_of_self_times);
+    RUN(updates_go_into_the_timeline);
+    RUN(a_counter_without_memory_is_dropped_and_counted);
+    return check_report();
+}

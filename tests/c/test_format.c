@@ -1,0 +1,198 @@
+/* CSV and JSON as golden texts, and what formats share. */
+#include "format/format.h"
+#include "check.h"
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows with all that is hard to write: quotes, commas, newlines, control characters, bytes that are not UTF-8. */
+static snd_table *
+odd_table(void)
+{
+    static const snd_column columns[] = {
+        {"name", "name", SND_UNIT_TEXT, 1},
+        {"total_ns", "total", SND_UNIT_NS, 1},
+        {"share, of \"all\"", "share", SND_UNIT_PERCENT, 1},
+        {"value", "value", SND_UNIT_NUMBER, 1},
+    };
+    static const char *const names[] = {
+        "plain", "a \"quote\"", "a, comma", "two\nlines", "back\\slash", "bell \a \x7f", "\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9",
+        "bad \xff", "\xe2\x80\xa8",
+    };
+    snd_table *table = snd_table_new("odd", columns, 4);
+
+    REQUIRE(table != NULL);
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snd_cell *cells;
+        REQUIRE(snd_table_add_row(table, i % 2, &cells) == SND_OK);
+        cells[0] = (snd_cell){.is_there = 1, .text = snd_table_text(table, names[i])};
+        cells[1] = (snd_cell){.is_there = 1, .whole = INT64_C(123456789012) * i};
+        if (i == 0)
+            continue;
+        cells[2] = (snd_cell){.is_there = 1, .real = 100.0 / 3 * i};
+        cells[3] = (snd_cell){.is_there = 1, .real = i == 1 ? NAN : i == 2 ? -INFINITY : 1e-7 * i};
+    }
+    return table;
+}
+
+static void
+csv_quotes_what_needs_it(void)
+{
+    snd_table *table = odd_table();
+    snd_buffer text = {0};
+
+    snd_format_csv(table, &(snd_format_options){0}, &text);
+    CHECK_TEXT(snd_buffer_str(&text), "name,total_ns,\"share, of \"\"all\"\"\",value\n"
+                                      "plain,0,,\n"
+                                      "\"a \"\"quote\"\"\",123456789012,33.33333333,nan\n"
+                                      "\"a, comma\",246913578024,66.66666667,-inf\n"
+                                      "\"two\nlines\",370370367036,100,3e-07\n"
+                                      "back\\slash,493827156048,133.3333333,4e-07\n"
+                                      "bell \a \x7f,617283945060,166.6666667,5e-07\n"
+                                      "\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9,740740734072,200,6e-07\n"
+                                      "bad \xff,864197523084,233.3333333,7e-07\n"
+                                      "\xe2\x80\xa8,987654312096,266.6666667,8e-07\n");
+    snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
+static void
+json_escapes_what_needs_it(void)
+{
+    snd_table *table = odd_table();
+    snd_buffer text = {0};
+
+    snd_format_json(table, &(snd_format_options){0}, &text);
+#define SHARE "\"share, of \\\"all\\\"\": "
+    CHECK_TEXT(
+        snd_buffer_str(&text),
+        "{\"view\": \"odd\",\n"
+        " \"columns\": [{\"name\": \"name\", \"unit\": \"text\"}, {\"name\": \"total_ns\", \"unit\": \"ns\"}, "
+        "{\"name\": \"share, of \\\"all\\\"\", \"unit\": \"percent\"}, {\"name\": \"value\", \"unit\": \"number\"}],\n"
+        " \"rows\": [\n"
+        "  {\"depth\": 0, \"name\": \"plain\", \"total_ns\": 0, " SHARE "null, \"value\": null},\n"
+        "  {\"depth\": 1, \"name\": \"a \\\"quote\\\"\", \"total_ns\": 123456789012, " SHARE "33.33333333, "
+        "\"value\": null},\n"
+        "  {\"depth\": 0, \"name\": \"a, comma\", \"total_ns\": 246913578024, " SHARE "66.66666667, "
+        "\"value\": null},\n"
+        "  {\"depth\": 1, \"name\": \"two\\u000alines\", \"total_ns\": 370370367036, " SHARE "100, \"value\": 3e-07},\n"
+        "  {\"depth\": 0, \"name\": \"back\\\\slash\", \"total_ns\": 493827156048, " SHARE "133.3333333, "
+        "\"value\": 4e-07},\n"
+        "  {\"depth\": 1, \"name\": \"bell \\u0007 \\u007f\", \"total_ns\": 617283945060, " SHARE "166.6666667, "
+        "\"value\": 5e-07},\n"
+        "  {\"depth\": 0, \"name\": \"\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9\", \"total_ns\": 740740734072, " SHARE "200, "
+        "\"value\": 6e-07},\n"
+        "  {\"depth\": 1, \"name\": \"bad \\ufffd\", \"total_ns\": 864197523084, " SHARE "233.3333333, "
+        "\"value\": 7e-07},\n"
+        "  {\"depth\": 0, \"name\": \"\\u2028\", \"total_ns\": 987654312096, " SHARE "266.6666667, "
+        "\"value\": 8e-07}\n"
+        " ]}\n");
+#undef SHARE
+    snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
+static void
+a_table_without_rows_is_written_too(void)
+{
+    static const snd_column columns[] = {{"name", "name", SND_UNIT_TEXT, 1}};
+    snd_table *table = snd_table_new("none", columns, 1);
+    snd_buffer text = {0};
+
+    snd_format_csv(table, &(snd_format_options){0}, &text);
+    CHECK_TEXT(snd_buffer_str(&text), "name\n");
+    snd_buffer_clear(&text);
+    snd_format_json(table, &(snd_format_options){0}, &text);
+    CHECK_TEXT(snd_buffer_str(&text),
+               "{\"view\": \"none\",\n \"columns\": [{\"name\": \"name\", \"unit\": \"text\"}],\n \"rows\": []}\n");
+    snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
+static void
+every_byte_makes_a_string_of_json(void)
+{
+    for (int byte = 1; byte < 256; byte++) {
+        const char text[] = {'a', (char)byte, 'z', '\0'};
+        snd_buffer out = {0};
+
+        snd_json_string(&out, text);
+        CHECK(out.size >= 5 && out.data[0] == '"' && out.data[out.size - 1] == '"');
+        for (size_t i = 0; i < out.size; i++)
+            CHECK((unsigned char)out.data[i] >= 0x20 && (unsigned char)out.data[i] < 0x7f);
+        CHECK_NUMBER(count_text(out.data, "\""), byte == '"' ? 3 : 2);
+        snd_buffer_free(&out);
+    }
+}
+
+static void
+formats_are_found_by_name(void)
+{
+    for (unsigned i = 0; i < snd_format_count; i++) {
+        CHECK(snd_format_find(snd_formats[i].name) == &snd_formats[i]);
+        CHECK((snd_formats[i].write_table == NULL) != (snd_formats[i].write_recording == NULL));
+    }
+    CHECK(snd_format_find("yaml") == NULL);
+}
+
+static void
+writing_all_writes_all_or_says_why(void)
+{
+    const char *path = temp_path("written");
+    static char data[200000];
+    size_t size;
+    int file = open(path, O_WRONLY | O_CREAT, 0666);
+
+    memset(data, 'x', sizeof data);
+    CHECK(snd_write_all(file, data, sizeof data) == SND_OK);
+    CHECK(snd_write_all(file, data, 0) == SND_OK);
+    close(file);
+    char *read = read_file(path, &size);
+    CHECK_NUMBER(size, sizeof data);
+    free(read);
+    errno = 0;
+    CHECK(snd_write_all(-1, data, 1) == SND_SYSTEM);
+    CHECK_NUMBER(errno, EBADF);
+    file = open("/dev/full", O_WRONLY);
+    CHECK(snd_write_all(file, data, 1) == SND_SYSTEM);
+    CHECK_NUMBER(errno, ENOSPC);
+    close(file);
+}
+
+static snd_status
+format_both(void *context)
+{
+    snd_buffer text = {0};
+
+    snd_format_csv(context, &(snd_format_options){0}, &text);
+    snd_format_json(context, &(snd_format_options){0}, &text);
+    snd_status status = snd_buffer_status(&text);
+    snd_buffer_free(&text);
+    return status;
+}
+
+static void
+every_failing_allocation_fails_the_buffer(void)
+{
+    snd_table *table = odd_table();
+    CHECK(fail_each_allocation(format_both, table) > 2);
+    snd_table_free(table);
+}
+
+int
+main(void)
+{
+    RUN(csv_quotes_what_needs_it);
+    RUN(json_escapes_what_needs_it);
+    RUN(a_table_without_rows_is_written_too);
+    RUN(every_byte_makes_a_string_of_json);
+    RUN(formats_are_found_by_name);
+    RUN(writing_all_writes_all_or_says_why);
+    RUN(every_failing_allocation_fails_the_buffer);
+    return check_report();
+}

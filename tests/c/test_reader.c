@@ -1,0 +1,315 @@
+/* Reading what may not be a recording, or not a whole one. */
+#include "store/reader.h"
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "store/writer.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EVENTS 50u
+
+/* A recording of small_profile with a timeline on track 0. */
+static void
+make_recording(const char *path)
+{
+    snd_profile *profile = small_profile();
+    snd_chunk chunk = {0};
+    snd_writer *writer = NULL;
+
+    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        snd_chunk_add(&chunk, &(snd_chunk_event){.start_ns = i * 1000u, .value = 10 + i, .node = 1 + i % 3});
+    REQUIRE(snd_writer_add_chunk(writer, 0, &chunk) == SND_OK);
+    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
+    snd_chunk_free(&chunk);
+    snd_writer_free(writer);
+    snd_profile_free(profile);
+}
+
+/* Changes the file behind sonde's back. */
+static void
+change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *message = NULL;
+
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fprintf(stderr, "%s: %s\n", sql, message);
+    REQUIRE(message == NULL);
+    sqlite3_close(db);
+}
+
+static snd_status
+open_status(const char *path)
+{
+    snd_reader *reader = NULL;
+    snd_status status = snd_reader_open(path, &reader);
+    CHECK((status == SND_OK) == (reader != NULL));
+    snd_reader_free(reader);
+    return status;
+}
+
+static snd_status
+count_event(void *context, uint32_t track, const snd_chunk_event *event)
+{
+    (void)track, (void)event;
+    ++*(uint32_t *)context;
+    return SND_OK;
+}
+
+/* Opens and reads everything; the first status that is not SND_OK. */
+static snd_status
+read_status(const char *path)
+{
+    snd_reader *reader = NULL;
+    snd_profile *profile = NULL;
+    uint32_t events = 0;
+    uint64_t counted;
+    snd_status status = snd_reader_open(path, &reader);
+
+    if (status == SND_OK)
+        status = snd_reader_profile(reader, &profile);
+    if (status == SND_OK)
+        status = snd_reader_event_count(reader, &counted);
+    if (status == SND_OK)
+        status = snd_reader_timeline(reader, profile, count_event, &events);
+    snd_profile_free(profile);
+    snd_reader_free(reader);
+    return status;
+}
+
+static void
+a_file_that_is_not_there_is_an_error_of_the_system(void)
+{
+    errno = 0;
+    CHECK(open_status(temp_path("nothing here.sonde")) == SND_SYSTEM);
+    CHECK_NUMBER(errno, ENOENT);
+    CHECK(access(temp_path("nothing here.sonde"), F_OK) != 0);
+}
+
+static void
+a_folder_is_said_to_be_one(void)
+{
+    const char *folder = temp_path("folder.sonde");
+
+    REQUIRE(mkdir(folder, 0777) == 0);
+    errno = 0;
+    CHECK(open_status(folder) == SND_SYSTEM);
+    CHECK_NUMBER(errno, EISDIR);
+}
+
+static void
+other_files_are_not_recordings(void)
+{
+    const char *path = temp_path("other");
+    static const char zeros[8192];
+
+    write_file(path, "", 0);
+    CHECK(open_status(path) == SND_NOT_A_RECORDING);
+    write_file(path, "just some text, and quite a bit of it\n", 38);
+    CHECK(open_status(path) == SND_NOT_A_RECORDING);
+    write_file(path, zeros, sizeof zeros);
+    CHECK(open_status(path) == SND_NOT_A_RECORDING);
+    unlink(path);
+    change(path, "CREATE TABLE bookmark (address TEXT)");
+    CHECK(open_status(path) == SND_NOT_A_RECORDING);
+}
+
+static void
+a_newer_recording_is_refused_as_such(void)
+{
+    const char *path = temp_path("newer.sonde");
+
+    make_recording(path);
+    change(path, "PRAGMA user_version = 999");
+    CHECK(open_status(path) == SND_NEWER);
+    change(path, "DROP VIEW region; DROP VIEW measure; DROP TABLE value");
+    CHECK(open_status(path) == SND_NEWER);
+}
+
+static void
+a_recording_without_one_of_its_tables_is_damaged(void)
+{
+    static const char *const changes[] = {
+        "DROP TABLE info",
+        "DROP TABLE timeline",
+        "DROP TABLE histogram",
+        "ALTER TABLE track RENAME TO old_track; CREATE VIEW track AS SELECT * FROM old_track",
+        "ALTER TABLE track RENAME COLUMN name TO title",
+    };
+    const char *path = temp_path("tables.sonde");
+
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        make_recording(path);
+        change(path, "DROP VIEW region; DROP VIEW measure");
+        change(path, changes[i]);
+        CHECK(read_status(path) == SND_DAMAGED);
+    }
+}
+
+static void
+numbers_that_lead_nowhere_are_damage(void)
+{
+    static const char *const changes[] = {
+        "UPDATE node SET parent = id",
+        "UPDATE node SET parent = 5 WHERE id = 1",
+        "UPDATE node SET parent = -1 WHERE id = 1",
+        "UPDATE node SET parent = 'x' WHERE id = 1",
+        "UPDATE node SET track = 9",
+        "UPDATE node SET site = 4294967295",
+        "UPDATE node SET id = id + 1000000",
+        "UPDATE site SET id = id + 1000000",
+        "UPDATE site SET kind = 'planet'",
+        "UPDATE site SET line = -1",
+        "UPDATE track SET id = id + 7",
+        "UPDATE value SET node = node + 1000",
+        "UPDATE value SET metric = metric + 1000",
+        "UPDATE metric SET id = id + 1000",
+        "UPDATE histogram SET node = 999 WHERE node = 1",
+        "UPDATE histogram SET buckets = x'0100'",
+        "UPDATE histogram SET buckets = 'odd'",
+        "UPDATE timeline SET track = 2",
+        "UPDATE timeline SET size = size + 1",
+        "UPDATE timeline SET size = -1",
+        "UPDATE timeline SET size = 9223372036854775807",
+        "UPDATE timeline SET data = x''",
+        "UPDATE timeline SET data = x'78da'",
+        "DELETE FROM node WHERE id = (SELECT max(id) FROM node)",
+    };
+    const char *path = temp_path("numbers.sonde");
+
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        make_recording(path);
+        change(path, changes[i]);
+        snd_status status = read_status(path);
+        if (status != SND_DAMAGED)
+            fprintf(stderr, "%s: %s\n", changes[i], snd_status_text(status));
+        CHECK(status == SND_DAMAGED);
+    }
+}
+
+static void
+a_metric_that_we_do_not_know_is_passed_over(void)
+{
+    const char *path = temp_path("metric.sonde");
+
+    make_recording(path);
+    change(path, "INSERT INTO metric VALUES (77, 'joules', 'J', 'from the future'); INSERT INTO value VALUES (1, 77, 3)");
+    CHECK(read_status(path) == SND_OK);
+}
+
+static void
+a_recording_without_a_timeline_says_so(void)
+{
+    const char *path = temp_path("no timeline.sonde");
+    snd_reader *reader = NULL;
+    uint64_t events = 77;
+
+    make_recording(path);
+    change(path, "DELETE FROM timeline");
+    CHECK(read_status(path) == SND_NO_TIMELINE);
+    REQUIRE(snd_reader_open(path, &reader) == SND_OK);
+    CHECK(snd_reader_event_count(reader, &events) == SND_OK);
+    CHECK_NUMBER(events, 0);
+    snd_reader_free(reader);
+}
+
+static void
+every_event_of_the_timeline_is_given(void)
+{
+    const char *path = temp_path("events.sonde");
+    snd_reader *reader = NULL;
+    snd_profile *profile = NULL;
+    uint32_t given = 0;
+    uint64_t counted = 0;
+
+    make_recording(path);
+    REQUIRE(snd_reader_open(path, &reader) == SND_OK);
+    REQUIRE(snd_reader_profile(reader, &profile) == SND_OK);
+    CHECK(snd_reader_event_count(reader, &counted) == SND_OK);
+    CHECK_NUMBER(counted, EVENTS);
+    CHECK(snd_reader_timeline(reader, profile, count_event, &given) == SND_OK);
+    CHECK_NUMBER(given, EVENTS);
+    snd_profile_free(profile);
+    snd_reader_free(reader);
+}
+
+static void
+every_beginning_of_a_recording_is_refused(void)
+{
+    const char *path = temp_path("whole.sonde"), *cut = temp_path("cut.sonde");
+    size_t size;
+
+    make_recording(path);
+    char *bytes = read_file(path, &size);
+    for (size_t left = 0; left < size; left += left < 600 ? 61 : 1777) {
+        write_file(cut, bytes, left);
+        snd_status status = read_status(cut);
+        CHECK(status == SND_DAMAGED || status == SND_NOT_A_RECORDING);
+    }
+    free(bytes);
+}
+
+/* Whatever comes out, nothing crashes and nothing else than a status is said. */
+static void
+flipped_bytes_are_survived(void)
+{
+    const char *path = temp_path("good.sonde"), *bad = temp_path("bad.sonde");
+    uint64_t state = 7;
+    size_t size;
+
+    make_recording(path);
+    char *bytes = read_file(path, &size);
+    for (int i = 0; i < 400; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        size_t at = (size_t)(state >> 33) % size;
+        char kept = bytes[at];
+        bytes[at] = (char)(state >> 24);
+        write_file(bad, bytes, size);
+        CHECK((unsigned)read_status(bad) < SND_STATUS_COUNT);
+        bytes[at] = kept;
+    }
+    free(bytes);
+}
+
+static snd_status
+read_all(void *context)
+{
+    return read_status(context);
+}
+
+static void
+every_failing_allocation_is_reported(void)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s", temp_path("no memory.sonde"));
+    make_recording(path);
+    CHECK(fail_each_allocation(read_all, path) > 20);
+}
+
+int
+main(void)
+{
+    RUN(a_file_that_is_not_there_is_an_error_of_the_system);
+    RUN(a_folder_is_said_to_be_one);
+    RUN(other_files_are_not_recordings);
+    RUN(a_newer_recording_is_refused_as_such);
+    RUN(a_recording_without_one_of_its_tables_is_damaged);
+    RUN(numbers_that_lead_nowhere_are_damage);
+    RUN(a_metric_that_we_do_not_know_is_passed_over);
+    RUN(a_recording_without_a_timeline_says_so);
+    RUN(every_event_of_the_timeline_is_given);
+    RUN(every_beginning_of_a_recording_is_refused);
+    RUN(flipped_bytes_are_survived);
+    RUN(every_failing_allocation_is_reported);
+    return check_report();
+}

@@ -1,0 +1,233 @@
+/* The three views of a small profile, all columns, as CSV: every number is checked. */
+#include "view/view.h"
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "format/format.h"
+
+#include <string.h>
+
+static void
+check_view(const snd_profile *profile, const char *name, const char *wanted)
+{
+    const snd_view *view = snd_view_find(name);
+    snd_table *table = NULL;
+    snd_buffer text = {0};
+
+    REQUIRE(view != NULL && view->make(profile, &table) == SND_OK);
+    CHECK_TEXT(table->view, name);
+    snd_format_csv(table, &(snd_format_options){0}, &text);
+    CHECK_TEXT(snd_buffer_str(&text), wanted);
+    snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
+static void
+check_footer(const snd_profile *profile, const char *wanted)
+{
+    snd_table *table = NULL;
+
+    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    CHECK_TEXT(table->footer, wanted);
+    snd_table_free(table);
+}
+
+static void
+the_regions_have_a_row_a_node(void)
+{
+    snd_profile *profile = small_profile();
+
+    check_view(profile, "regions",
+               "name,total_ns,percent_of_total,count,min_ns,average_ns,max_ns,self_ns,p50_ns,p90_ns,p99_ns,"
+               "deviation_ns,suspended_ns,cpu_ns,open,thread,place,id,parent_id,parent_name\n"
+               "<main>,10000000,100,1,10000000,10000000,10000000,1500000,10000000,10000000,10000000,0,0,,0,main,,0,,\n"
+               "load,8000000,80,2,4000000,4000000,4000000,7000000,4000000,4000000,4000000,0,0,,0,main,work.c:12,1,0,"
+               "<main>\n"
+               "parse,1000000,10,10,100000,100000,100000,1000000,100000,100000,100000,0,0,,0,main,work.c:12,2,1,load\n"
+               "write,500000,5,1,500000,500000,500000,500000,500000,500000,500000,0,0,,0,main,work.c:12,3,0,<main>\n"
+               "<worker>,7000000,70,1,7000000,7000000,7000000,5400000,7000000,7000000,7000000,0,0,,0,worker,,4,,\n"
+               "parse,1600000,16,4,400000,400000,400000,1600000,400000,400000,400000,,0,,1,worker,work.c:12,5,4,"
+               "<worker>\n");
+    snd_profile_free(profile);
+}
+
+static void
+the_threads_have_a_row_a_track(void)
+{
+    snd_profile *profile = small_profile();
+
+    profile->tracks[1].dropped_entries = 3;
+    profile->tracks[1].dropped_events = 4;
+    profile->tracks[1].thread_count = 2;
+    check_view(profile, "threads",
+               "name,life_ns,in_regions_ns,entries,threads,start_ns,thread_id,process_id,dropped\n"
+               "main,10000000,8500000,13,1,0,100,100,0\n"
+               "worker,7000000,1600000,4,2,2000000,107,100,7\n");
+    snd_profile_free(profile);
+}
+
+static void
+the_counters_have_a_row_each(void)
+{
+    snd_profile *profile = small_profile();
+
+    check_view(profile, "counters",
+               "name,last,min,average,max,updates,thread,place\n"
+               "queue,2.5,-1,2.5,7,4,main,work.c:12\n");
+    snd_profile_free(profile);
+}
+
+static void
+a_counter_without_a_place_has_none(void)
+{
+    snd_profile *profile = small_profile();
+    uint32_t site = profile->nodes[find_node(profile, "main", "queue")].site;
+
+    profile->sites[site].file = "";
+    profile->sites[site].line = 0;
+    check_view(profile, "counters",
+               "name,last,min,average,max,updates,thread,place\n"
+               "queue,2.5,-1,2.5,7,4,main,\n");
+    snd_profile_free(profile);
+}
+
+static void
+an_empty_profile_has_nothing_to_show(void)
+{
+    snd_profile *profile = snd_profile_new();
+    snd_table *table = NULL;
+
+    for (unsigned i = 0; i < snd_view_count; i++)
+        CHECK(snd_views[i].make(profile, &table) == SND_NO_DATA);
+    add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
+    CHECK(snd_view_counters(profile, &table) == SND_NO_DATA);
+    CHECK(table == NULL);
+    snd_profile_free(profile);
+}
+
+static void
+views_are_found_by_name(void)
+{
+    for (unsigned i = 0; i < snd_view_count; i++) {
+        CHECK(snd_view_find(snd_views[i].name) == &snd_views[i]);
+        CHECK(strlen(snd_views[i].about) > 0);
+    }
+    CHECK(snd_view_find("nothing") == NULL);
+    CHECK(snd_view_find("") == NULL);
+}
+
+static void
+cpu_time_is_shown_where_it_was_measured(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 100), 100, 60);
+    snd_table *table = NULL;
+
+    set_whole(profile, add_region(profile, root, "works", 4, 10, 40), SND_METRIC_CPU, 33);
+    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    int cpu = snd_table_find(table, "cpu");
+    REQUIRE(cpu >= 0);
+    CHECK(!table->cells[cpu].is_there);
+    const snd_cell *cell = &table->cells[table->column_count + (uint32_t)cpu];
+    CHECK(cell->is_there && cell->whole == 33);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+a_track_that_was_handed_on_says_so(void)
+{
+    snd_profile *profile = snd_profile_new();
+    snd_table *table = NULL;
+    uint32_t track = add_track(profile, "pool", 100, 0, 100);
+
+    add_root(profile, track, 100, 100);
+    profile->tracks[track].thread_count = 7;
+    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    CHECK_TEXT(table->cells[0].text, "<pool> and 6 more");
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+the_footer_counts_entries_losses_and_cost(void)
+{
+    snd_profile *profile = small_profile();
+
+    check_footer(profile, "16 entries, nothing dropped, own cost up to 800 ns (0.01%)\n"
+                          "still open, counted up to now: parse in thread worker");
+    profile->tracks[0].dropped_entries = 2;
+    set_info(profile, "lost_entries", "3");
+    set_info(profile, "length_ns", "0");
+    set_whole(profile, find_node(profile, "worker", "parse"), SND_METRIC_OPEN, 0);
+    check_footer(profile, "16 entries, 5 entries dropped (no room for their nodes), own cost up to 800 ns");
+    profile->tracks[1].dropped_events = 7;
+    check_footer(profile, "16 entries, 5 entries dropped (no room for their nodes), 7 events missing from the "
+                          "timeline, own cost up to 800 ns");
+    snd_profile_free(profile);
+}
+
+static void
+the_footer_names_a_few_open_regions(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 100), 100, 60);
+    char name[] = "a";
+
+    for (; name[0] < 'f'; name[0]++)
+        set_whole(profile, add_region(profile, root, name, 0, 0, 0), SND_METRIC_OPEN, 1);
+    check_footer(profile, "0 entries, nothing dropped, own cost up to 0 ns\nstill open, counted up to now: "
+                          "a in thread main, b in thread main, c in thread main and 2 more");
+    snd_profile_free(profile);
+}
+
+static void
+events_that_the_collector_lost_are_in_the_footer(void)
+{
+    snd_profile *profile = small_profile();
+
+    set_whole(profile, find_node(profile, "worker", "parse"), SND_METRIC_OPEN, 0);
+    set_info(profile, "lost_events", "9");
+    check_footer(profile, "16 entries, 9 events missing from the timeline, own cost up to 800 ns (0.01%)");
+    snd_profile_free(profile);
+}
+
+static snd_status
+make_all(void *context)
+{
+    snd_status status = SND_OK;
+
+    for (unsigned i = 0; i < snd_view_count && status == SND_OK; i++) {
+        snd_table *table = NULL;
+        status = snd_views[i].make(context, &table);
+        CHECK((status == SND_OK) == (table != NULL));
+        snd_table_free(table);
+    }
+    return status;
+}
+
+static void
+every_failing_allocation_is_reported(void)
+{
+    snd_profile *profile = small_profile();
+    CHECK(fail_each_allocation(make_all, profile) > 50);
+    snd_profile_free(profile);
+}
+
+int
+main(void)
+{
+    RUN(the_regions_have_a_row_a_node);
+    RUN(the_threads_have_a_row_a_track);
+    RUN(the_counters_have_a_row_each);
+    RUN_PENDING(a_counter_without_a_place_has_none);
+    RUN(an_empty_profile_has_nothing_to_show);
+    RUN(views_are_found_by_name);
+    RUN(cpu_time_is_shown_where_it_was_measured);
+    RUN(a_track_that_was_handed_on_says_so);
+    RUN(the_footer_counts_entries_losses_and_cost);
+    RUN(the_footer_names_a_few_open_regions);
+    RUN_PENDING(events_that_the_collector_lost_are_in_the_footer);
+    RUN(every_failing_allocation_is_reported);
+    return check_report();
+}
