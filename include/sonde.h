@@ -84,29 +84,29 @@ void sonde_counter_add(sonde_site *site, double delta);
 void sonde_thread_name(const char *name);
 
 /* Measures until the end of the enclosing scope, however it is left (a longjmp apart). */
-#define SONDE_REGION(name)                                                   \
-    static sonde_site SONDE_UNIQUE(sonde_site_) = SONDE_SITE(name);          \
+#define SONDE_REGION(name)                                                                      \
+    static sonde_site SONDE_UNIQUE(sonde_site_) = SONDE_SITE(name);                             \
     __attribute__((cleanup(sonde_leave_scope), unused)) sonde_span *SONDE_UNIQUE(sonde_span_) = \
         sonde_enter(&SONDE_UNIQUE(sonde_site_))
 
 /* Measures from SONDE_BEGIN to SONDE_END, which need not be in one scope. */
-#define SONDE_BEGIN(name)                                   \
-    do {                                                    \
+#define SONDE_BEGIN(name)                                     \
+    do {                                                      \
         static sonde_site sonde_site_here = SONDE_SITE(name); \
-        sonde_begin(&sonde_site_here);                      \
+        sonde_begin(&sonde_site_here);                        \
     } while (0)
 #define SONDE_END() sonde_end()
 
 /* Sets, or adds to, a named value. */
-#define SONDE_COUNTER_SET(name, value)                      \
-    do {                                                    \
+#define SONDE_COUNTER_SET(name, value)                        \
+    do {                                                      \
         static sonde_site sonde_site_here = SONDE_SITE(name); \
-        sonde_counter_set(&sonde_site_here, (value));       \
+        sonde_counter_set(&sonde_site_here, (value));         \
     } while (0)
-#define SONDE_COUNTER_ADD(name, delta)                      \
-    do {                                                    \
+#define SONDE_COUNTER_ADD(name, delta)                        \
+    do {                                                      \
         static sonde_site sonde_site_here = SONDE_SITE(name); \
-        sonde_counter_add(&sonde_site_here, (delta));       \
+        sonde_counter_add(&sonde_site_here, (delta));         \
     } while (0)
 
 /* Part of SONDE_REGION. */

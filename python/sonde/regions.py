@@ -142,7 +142,9 @@ def func(name: Any = None, asglobal: bool = False, *, as_global: bool = False) -
         raise TypeError(f"a region's name must be a string, not {type(name).__name__}")
 
     def decorate(function: _F) -> _F:
-        return _wrap(function, f"{_function_name(function) if name is None else name}()", asglobal or as_global)
+        own = _function_name(function) if name is None else name
+        wrapped: _F = _wrap(function, f"{own}()", asglobal or as_global)
+        return wrapped
 
     return decorate
 

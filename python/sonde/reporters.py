@@ -147,7 +147,7 @@ def _checked(columns: Sequence[Column]) -> tuple[Column, ...]:
 
 
 def _texts(profiler: Profiler, columns: Sequence[Column], title: str) -> list[list[str]]:
-    """A list of titles, then a list of texts a region; ``title`` is the attribute of a column function with its title."""
+    """A list of titles, then a list of texts a region; ``title`` is the attribute that names a column function."""
     slices = profiler.slices()
     by_column = []
     for column in columns:

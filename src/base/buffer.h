@@ -14,7 +14,7 @@ typedef struct snd_buffer {
     int failed;
 } snd_buffer;
 
-void snd_buffer_free(snd_buffer *self); /* the buffer is empty and usable afterwards */
+void snd_buffer_free(snd_buffer *self);  /* the buffer is empty and usable afterwards */
 void snd_buffer_clear(snd_buffer *self); /* keeps the memory and forgets a failure */
 
 /* After a failed append the buffer stays as it was and takes no more. */

@@ -26,7 +26,8 @@ run(const snd_arguments *given)
     if (cflags == NULL && libs == NULL)
         return snd_complain("config needs --cflags, --libs or both");
     if (!snd_python_ask("import os, sonde; print(os.path.dirname(sonde.__file__))", &folder))
-        status = snd_complain("no Python with sonde installed stands beside this program; install sonde-profiler there");
+        status =
+            snd_complain("no Python with sonde installed stands beside this program; install sonde-profiler there");
     else
         print_flags(folder.data, cflags != NULL, libs != NULL);
     snd_buffer_free(&folder);

@@ -51,8 +51,8 @@ export_timeline(const snd_opened *recording, const snd_format *format, const cha
 }
 
 static int
-export_table(const snd_opened *recording, const snd_format *format, const snd_view *view,
-             const snd_arguments *given, const char *output)
+export_table(const snd_opened *recording, const snd_format *format, const snd_view *view, const snd_arguments *given,
+             const char *output)
 {
     static const snd_format_options plain;
     snd_table *table = snd_make_table(recording, view, given, 0);

@@ -38,8 +38,7 @@ add(facts *self, const char *fact, const char *value)
         self->status = SND_NO_MEMORY;
 }
 
-static void
-add_printf(facts *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
+static void add_printf(facts *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
 
 static void
 add_printf(facts *self, const char *fact, const char *format, ...)

@@ -43,7 +43,8 @@ set_cell(snd_table *table, snd_unit unit, const snd_query_cell *from, snd_cell *
     if (from->type == SND_QUERY_NULL)
         return SND_OK;
     double number = from->type == SND_QUERY_WHOLE ? (double)from->whole : from->real;
-    *to = (snd_cell){.is_there = 1, .real = number, .whole = from->type == SND_QUERY_REAL ? (int64_t)number : from->whole};
+    *to = (snd_cell){
+        .is_there = 1, .real = number, .whole = from->type == SND_QUERY_REAL ? (int64_t)number : from->whole};
     if (unit != SND_UNIT_TEXT)
         return SND_OK;
     if (from->type == SND_QUERY_TEXT)

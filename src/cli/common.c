@@ -185,8 +185,7 @@ snd_close_output(int file, const char *output)
 }
 
 int
-snd_print_table(const snd_table *table, const snd_format *format, const snd_format_options *options,
-                const char *output)
+snd_print_table(const snd_table *table, const snd_format *format, const snd_format_options *options, const char *output)
 {
     snd_buffer text = {0};
 

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #define CHECKPOINT_NS 1000000000u
-#define DRAIN_NS 5000000u           /* with a timeline: the rings hold 13 ms at full speed */
+#define DRAIN_NS 5000000u              /* with a timeline: the rings hold 13 ms at full speed */
 #define BUSY_RING (SND_RING_SLOTS / 8) /* a ring that fills so fast is drained again at once */
-#define EARLY_SIZE (4u << 20)       /* a checkpoint comes early when so much waits for it */
-#define PENDING_LIMIT (32u << 20)   /* a disk that takes no more costs events, not memory */
+#define EARLY_SIZE (4u << 20)          /* a checkpoint comes early when so much waits for it */
+#define PENDING_LIMIT (32u << 20)      /* a disk that takes no more costs events, not memory */
 
 struct snd_collector {
     snd_outputs outputs;
@@ -151,8 +151,7 @@ checkpoint(snd_collector *self, int is_last)
              snd_writer_path(self->outputs.recording));
     }
     if (self->outputs.trace != NULL)
-        note(self, snd_trace_file_write(self->outputs.trace, self->profile),
-             snd_trace_file_path(self->outputs.trace));
+        note(self, snd_trace_file_write(self->outputs.trace, self->profile), snd_trace_file_path(self->outputs.trace));
 }
 
 static size_t

@@ -252,8 +252,7 @@ open_outputs(const settings *set, const char *taken_recording, const char *taken
         return SND_OK;
     }
     int saved = errno;
-    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what,
-                      snd_status_detail(status, saved));
+    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what, snd_status_detail(status, saved));
     close_opened(&self);
     errno = saved;
     return status;
@@ -353,8 +352,8 @@ static int
 keeps_outputs(const settings *set)
 {
     return session.is_running && !session.is_orphan && session.collector != NULL &&
-           same_text(set->recording, session.set.recording) &&
-           same_text(set->chrome_trace, session.set.chrome_trace) && set->timeline == session.set.timeline;
+           same_text(set->recording, session.set.recording) && same_text(set->chrome_trace, session.set.chrome_trace) &&
+           set->timeline == session.set.timeline;
 }
 
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
@@ -425,8 +424,8 @@ start_locked(settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
-                                 (session.set.debug ? SND_REGION_DEBUG : 0));
+    SND_SET(snd_region_mode,
+            SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) | (session.set.debug ? SND_REGION_DEBUG : 0));
     session.is_running = 1;
     return SND_OK;
 }

@@ -17,7 +17,7 @@ typedef struct prefix {
 struct snd_trace_file {
     char *path;
     snd_buffer kept;
-    off_t end;        /* where the tail starts */
+    off_t end;          /* where the tail starts */
     const char **names; /* of the threads, as written so far; texts of the profile */
     uint32_t threads;
     snd_buffer prefixes; /* what the entries of each region begin with, one after the other */

@@ -7,8 +7,8 @@ static const char *
 unit_name(snd_unit unit)
 {
     static const char *const names[] = {
-        [SND_UNIT_TEXT] = "text",       [SND_UNIT_LABEL] = "text", [SND_UNIT_COUNT] = "count",     [SND_UNIT_NS] = "ns",
-        [SND_UNIT_US] = "us",           [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number",
+        [SND_UNIT_TEXT] = "text", [SND_UNIT_LABEL] = "text",      [SND_UNIT_COUNT] = "count",   [SND_UNIT_NS] = "ns",
+        [SND_UNIT_US] = "us",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number",
     };
     return names[unit];
 }

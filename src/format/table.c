@@ -64,7 +64,8 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
         snd_buffer_printf(out, "%.2f%%", cell->real);
         break;
     case SND_UNIT_NUMBER:
-        snd_buffer_printf(out, cell->real == floor(cell->real) && fabs(cell->real) < 1e15 ? "%.0f" : "%.6g", cell->real);
+        snd_buffer_printf(out, cell->real == floor(cell->real) && fabs(cell->real) < 1e15 ? "%.0f" : "%.6g",
+                          cell->real);
         break;
     case SND_UNIT_COUNT:
     case SND_UNIT_US:
@@ -122,7 +123,7 @@ measure(layout *self, const snd_table *table, unsigned limit)
         return;
     /* a narrow terminal costs the names their ends */
     size_t others = all - self->widths[0];
-    self->widths[0] = limit > others + LEAST_FIRST_COLUMN ? limit - others
+    self->widths[0] = limit > others + LEAST_FIRST_COLUMN    ? limit - others
                       : self->widths[0] < LEAST_FIRST_COLUMN ? self->widths[0]
                                                              : LEAST_FIRST_COLUMN;
 }
@@ -155,8 +156,7 @@ put_fitting(snd_buffer *out, const char *text, size_t width, int unicode)
 }
 
 static void
-put_line(const layout *self, const snd_table *table, size_t first, const snd_format_options *options,
-         snd_buffer *out)
+put_line(const layout *self, const snd_table *table, size_t first, const snd_format_options *options, snd_buffer *out)
 {
     for (uint32_t c = 0; c < table->column_count; c++) {
         const char *text = text_of(self, first + c);

@@ -21,8 +21,8 @@ snd_histogram_bucket(uint64_t ns)
 /* The smallest number that belongs to the bucket. */
 uint64_t snd_histogram_low(uint32_t bucket);
 
-/* The duration that the share `rank` (0 to 1) of all entries does not exceed: the middle of its bucket, as far as that lies
- * within [min, max]. `counts` has SND_HISTOGRAM_BUCKETS elements; 0 where all are 0. */
+/* The duration that the share `rank` (0 to 1) of all entries does not exceed: the middle of its bucket, as far as that
+ * lies within [min, max]. `counts` has SND_HISTOGRAM_BUCKETS elements; 0 where all are 0. */
 uint64_t snd_histogram_quantile(const uint64_t *counts, double rank, uint64_t min, uint64_t max);
 
 /* Pairs of varints: buckets skipped since the last one, count. Ends with the last bucket that is not 0. */

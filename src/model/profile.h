@@ -9,9 +9,9 @@
 #define SND_NONE UINT32_MAX
 
 /* X(id, name in recordings). */
-#define SND_SITE_KIND_MAP(X)   \
-    X(THREAD, "thread")        \
-    X(REGION, "region")        \
+#define SND_SITE_KIND_MAP(X) \
+    X(THREAD, "thread")      \
+    X(REGION, "region")      \
     X(COUNTER, "counter")
 
 typedef enum snd_site_kind {
@@ -77,8 +77,8 @@ void snd_profile_free(snd_profile *self); /* NULL is allowed */
 /* These copy their texts and give the new id. On failure the profile is as it was. */
 SND_MUST_USE snd_status snd_profile_add_site(snd_profile *self, const snd_profile_site *site, uint32_t *id);
 SND_MUST_USE snd_status snd_profile_add_track(snd_profile *self, const snd_profile_track *track, uint32_t *id);
-SND_MUST_USE snd_status snd_profile_add_node(snd_profile *self, uint32_t parent, uint32_t track,
-                                             uint32_t site, uint32_t *id);
+SND_MUST_USE snd_status snd_profile_add_node(snd_profile *self, uint32_t parent, uint32_t track, uint32_t site,
+                                             uint32_t *id);
 
 /* Replaces everything about a track that is there. */
 SND_MUST_USE snd_status snd_profile_set_track(snd_profile *self, uint32_t id, const snd_profile_track *track);
@@ -94,7 +94,7 @@ int snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric);
 /* A fact about the run; a second one under the same key replaces the first. */
 SND_MUST_USE snd_status snd_profile_set_info(snd_profile *self, const char *key, const char *value);
 SND_MUST_USE snd_status snd_profile_set_info_number(snd_profile *self, const char *key, uint64_t value);
-const char *snd_profile_info(const snd_profile *self, const char *key); /* NULL: not there */
+const char *snd_profile_info(const snd_profile *self, const char *key);     /* NULL: not there */
 uint64_t snd_profile_info_number(const snd_profile *self, const char *key); /* 0: not there, or no number */
 
 #endif

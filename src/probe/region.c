@@ -87,8 +87,8 @@ snd_region_enter_global(snd_track *track, uint32_t site)
     snd_node *node = snd_node_child(track, track->root, site);
     if (node == NULL)
         return NULL;
-    int nested = SND_GET(node->open) != 0 &&
-                 (snd_region_is_open(stack, node) || snd_region_is_open(&track->stack, node));
+    int nested =
+        SND_GET(node->open) != 0 && (snd_region_is_open(stack, node) || snd_region_is_open(&track->stack, node));
     return snd_region_enter_under(track, stack, track->root, site, nested);
 }
 

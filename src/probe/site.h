@@ -7,7 +7,8 @@
 #define SND_SITE_LIMIT (1u << 20)
 
 /* Interns (kind, name); the place is where the first one stood. Thread-safe; takes a lock and may allocate, so it
- * is called once a place, not once an entry. SND_NONE when memory or the limit runs out; that is counted. Ids are never reused. */
+ * is called once a place, not once an entry. SND_NONE when memory or the limit runs out; that is counted. Ids are never
+ * reused. */
 uint32_t snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line);
 
 /* The same for one that is known already; SND_NONE for a new one. */

@@ -148,8 +148,8 @@ read_node(const snd_track *live, const snd_node *node)
     for (int tries = 0; tries < 1000; tries++) {
         uint32_t before = atomic_load_explicit(&live->version, memory_order_acquire);
         now = (reading){
-            SND_GET(node->count),     SND_GET(node->total), SND_GET(node->self),       SND_GET(node->min),
-            SND_GET(node->max),       SND_GET(node->suspended), SND_GET(node->cpu_ns), SND_GET(node->open),
+            SND_GET(node->count),      SND_GET(node->total),     SND_GET(node->self),   SND_GET(node->min),
+            SND_GET(node->max),        SND_GET(node->suspended), SND_GET(node->cpu_ns), SND_GET(node->open),
             SND_GET(node->open_start), SND_GET(node->square),
         };
         atomic_thread_fence(memory_order_acquire);
@@ -348,8 +348,7 @@ snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, u
     if (self->changed_count != 0)
         memset(self->changed, 0, self->changed_count);
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
-        status = is_stale(live) ? clear_track(self, profile, live)
-                                : update_track(self, profile, live, origin, now);
+        status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);
     return status;
 }
 

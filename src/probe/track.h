@@ -51,8 +51,8 @@ struct snd_span {
     snd_stack *stack;
     struct snd_track *track;
     uint64_t start;
-    uint64_t suspended;  /* the stack's at the start */
-    uint64_t cpu_ns;     /* the thread's at the start */
+    uint64_t suspended;        /* the stack's at the start */
+    uint64_t cpu_ns;           /* the thread's at the start */
     uint32_t serial;           /* changes when the span is given back: an old handle is recognised */
     unsigned char is_nested;   /* a global region inside itself: its time is already counted */
     unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
@@ -67,7 +67,7 @@ typedef struct snd_track {
     snd_stack stack;
     snd_stack *current; /* the stack entered last; never NULL */
     snd_span *pool;
-    _Atomic(snd_ring *) ring; /* NULL: no timeline */
+    _Atomic(snd_ring *) ring;      /* NULL: no timeline */
     _Atomic(snd_ring *) kept_ring; /* the same, kept while the timeline is off */
     snd_node *root;
     _Atomic uint64_t reset; /* ticks: nothing before this counts */

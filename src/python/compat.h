@@ -29,7 +29,7 @@ int snd_frame_offset(const snd_frame *frame);         /* of its current instruct
 
 /* Module slots that only newer versions know. */
 #if PY_VERSION_HEX >= 0x030d0000
-#define SND_MODULE_SLOTS                                                     \
+#define SND_MODULE_SLOTS \
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED}, {Py_mod_gil, Py_MOD_GIL_USED},
 #elif PY_VERSION_HEX >= 0x030c0000
 #define SND_MODULE_SLOTS {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},

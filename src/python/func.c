@@ -4,8 +4,7 @@
 #include <structmember.h>
 
 typedef struct func {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     PyObject *wrapped;
     PyObject *dict;
     PyObject *weak;
@@ -138,10 +137,11 @@ static PyGetSetDef func_getset[] = {
 };
 
 static PyType_Slot func_slots[] = {
-    {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, func_get},   {Py_tp_repr, func_repr},
-    {Py_tp_traverse, func_traverse}, {Py_tp_clear, func_clear},     {Py_tp_dealloc, func_dealloc},
-    {Py_tp_methods, func_methods},   {Py_tp_members, func_members}, {Py_tp_getset, func_getset},
-    {0},
+    {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, func_get},
+    {Py_tp_repr, func_repr},         {Py_tp_traverse, func_traverse},
+    {Py_tp_clear, func_clear},       {Py_tp_dealloc, func_dealloc},
+    {Py_tp_methods, func_methods},   {Py_tp_members, func_members},
+    {Py_tp_getset, func_getset},     {0},
 };
 
 PyType_Spec snd_func_spec = {

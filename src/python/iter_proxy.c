@@ -3,8 +3,7 @@
 #include "python/words.h"
 
 typedef struct proxy {
-    PyObject_HEAD
-    PyObject *iterable;
+    PyObject_HEAD PyObject *iterable;
     PyObject *iterator; /* NULL: iteration has not begun, or is over */
     snd_state *state;
     uint32_t site;

@@ -33,7 +33,7 @@ snd_raise_status(snd_status status, const char *message)
     return NULL;
 }
 
-#define FAST(function) (PyCFunction)(void (*)(void))function
+#define FAST(function) (PyCFunction)(void (*)(void)) function
 
 static PyMethodDef functions[] = {
     {"region", FAST(snd_py_region), METH_FASTCALL | METH_KEYWORDS,
@@ -127,18 +127,12 @@ module_clear(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, module_exec},
-    SND_MODULE_SLOTS
-    {0},
+    SND_MODULE_SLOTS{0},
 };
 
 static PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "sonde._core",
-    .m_size = sizeof(snd_state),
-    .m_methods = functions,
-    .m_slots = slots,
-    .m_traverse = module_traverse,
-    .m_clear = module_clear,
+    PyModuleDef_HEAD_INIT, .m_name = "sonde._core",       .m_size = sizeof(snd_state), .m_methods = functions,
+    .m_slots = slots,      .m_traverse = module_traverse, .m_clear = module_clear,
 };
 
 PyMODINIT_FUNC

@@ -6,7 +6,7 @@
 
 /* A generator, coroutine or asynchronous generator with open regions. */
 typedef struct snd_owner {
-    snd_stack stack; /* first, so that a stack leads to its owner */
+    snd_stack stack;     /* first, so that a stack leads to its owner */
     PyObject *generator; /* borrowed: its frame keeps the region open, or `weak` tells when it is gone */
     PyObject *weak;
     struct snd_owner *next;

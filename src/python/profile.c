@@ -6,8 +6,7 @@
 #include "view/view.h"
 
 typedef struct profile {
-    PyObject_HEAD
-    snd_profile *profile;
+    PyObject_HEAD snd_profile *profile;
 } profile;
 
 PyObject *

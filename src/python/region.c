@@ -3,9 +3,8 @@
 #include "python/words.h"
 
 typedef struct region {
-    PyObject_HEAD
-    PyObject *name; /* NULL: named after the place */
-    snd_span *span; /* NULL: not open, or nothing is measured */
+    PyObject_HEAD PyObject *name; /* NULL: named after the place */
+    snd_span *span;               /* NULL: not open, or nothing is measured */
     uint32_t serial;
     uint32_t site; /* SND_NONE: not looked up yet */
     unsigned char is_global;
@@ -215,7 +214,9 @@ snd_py_pop(PyObject *module, PyObject *nothing)
     if (top == NULL)
         PyErr_SetString(PyExc_RuntimeError, "pop() without push(): no region is open here");
     else
-        PyErr_Format(PyExc_RuntimeError, "pop() without push(): the innermost region here is '%s', which its own "
-                     "block will leave", snd_site_get(top->node->site).name);
+        PyErr_Format(PyExc_RuntimeError,
+                     "pop() without push(): the innermost region here is '%s', which its own "
+                     "block will leave",
+                     snd_site_get(top->node->site).name);
     return NULL;
 }

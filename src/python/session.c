@@ -161,7 +161,8 @@ write_arguments(PyObject *list, snd_buffer *json)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace", "timeline", "cpu", "debug", "clock", "program", "arguments", NULL};
+    static char *names[] = {"recording", "chrome_trace", "timeline",  "cpu", "debug",
+                            "clock",     "program",      "arguments", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;

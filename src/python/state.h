@@ -43,7 +43,7 @@ typedef struct snd_state {
     int watch_tool;
     int is_watching;
 
-    PyObject *clock; /* the program's own; NULL: the machine's */
+    PyObject *clock;      /* the program's own; NULL: the machine's */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
     int own_cost_cpu;
 } snd_state;

@@ -101,8 +101,7 @@ set_callback(snd_state *state, const char *name, PyMethodDef *method)
 {
     PyObject *module = PyType_GetModule(state->region_type);
     PyObject *function = module == NULL ? NULL : PyCFunction_New(method, module);
-    int worked = function != NULL &&
-                 call("register_callback", "(ilO)", state->watch_tool, event(name), function);
+    int worked = function != NULL && call("register_callback", "(ilO)", state->watch_tool, event(name), function);
     Py_XDECREF(function);
     return worked;
 }

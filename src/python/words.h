@@ -11,7 +11,7 @@ typedef struct snd_words {
 } snd_words;
 
 /* Fast-call arguments. `first` is the name of a leading required parameter, NULL: there is none. 0 with TypeError. */
-int snd_words_read(const char *function, const char *first, PyObject *const *args, Py_ssize_t count,
-                   PyObject *names, snd_words *out);
+int snd_words_read(const char *function, const char *first, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                   snd_words *out);
 
 #endif

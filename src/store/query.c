@@ -18,16 +18,14 @@ reads_only(const char *pragma, const char *value)
 }
 
 static int
-allow_reading(void *context, int action, const char *first, const char *second, const char *third,
-              const char *fourth)
+allow_reading(void *context, int action, const char *first, const char *second, const char *third, const char *fourth)
 {
     (void)context, (void)third, (void)fourth;
     if (action == SQLITE_PRAGMA)
         return reads_only(first, second) ? SQLITE_OK : SQLITE_DENY;
     if (action == SQLITE_FUNCTION && second != NULL && strcmp(second, "load_extension") == 0)
         return SQLITE_DENY;
-    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||
-                   action == SQLITE_RECURSIVE
+    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE
                ? SQLITE_OK
                : SQLITE_DENY;
 }

@@ -34,8 +34,8 @@ static snd_status
 check_tables(sqlite3 *db)
 {
     sqlite3_stmt *find = NULL;
-    int result = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &find,
-                                    NULL);
+    int result =
+        sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &find, NULL);
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && result == SQLITE_OK; i++) {
         sqlite3_bind_text(find, 1, tables[i], -1, SQLITE_STATIC);
         result = sqlite3_step(find);
@@ -357,8 +357,8 @@ snd_status
 snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take, void *context)
 {
     timeline state = {take, context, profile, 0, 0};
-    snd_status status = each_row(self->db, "SELECT track, size, data FROM timeline ORDER BY id", take_chunk, NULL,
-                                 &state);
+    snd_status status =
+        each_row(self->db, "SELECT track, size, data FROM timeline ORDER BY id", take_chunk, NULL, &state);
     return status == SND_OK && state.chunks == 0 ? SND_NO_TIMELINE : status;
 }
 

@@ -192,8 +192,8 @@ static int
 write_tracks(sqlite3 *db, const snd_profile *profile)
 {
     sqlite3_stmt *insert = NULL;
-    int result = sqlite3_prepare_v2(
-        db, "INSERT OR REPLACE INTO track VALUES (?1, ?2, ?3, ?4, ?9, ?5, ?6, ?7, ?8)", -1, &insert, NULL);
+    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO track VALUES (?1, ?2, ?3, ?4, ?9, ?5, ?6, ?7, ?8)", -1,
+                                    &insert, NULL);
 
     for (uint32_t i = 0; i < profile->track_count && result == SQLITE_OK; i++) {
         const snd_profile_track *track = &profile->tracks[i];
@@ -260,8 +260,8 @@ write_histogram(sqlite3_stmt *insert, uint32_t node, const uint64_t *counts)
 
     snd_histogram_encode(counts, &bytes);
     sqlite3_bind_int64(insert, 1, node);
-    int result = bytes.failed ? SQLITE_NOMEM
-                              : sqlite3_bind_blob64(insert, 2, snd_buffer_str(&bytes), bytes.size, SQLITE_STATIC);
+    int result =
+        bytes.failed ? SQLITE_NOMEM : sqlite3_bind_blob64(insert, 2, snd_buffer_str(&bytes), bytes.size, SQLITE_STATIC);
     if (result == SQLITE_OK)
         result = snd_sqlite_run(insert);
     snd_buffer_free(&bytes);
@@ -314,8 +314,8 @@ static int
 write_chunks(sqlite3 *db, const pending *chunks)
 {
     sqlite3_stmt *insert = NULL;
-    int result = sqlite3_prepare_v2(db, "INSERT INTO timeline VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1, &insert,
-                                    NULL);
+    int result =
+        sqlite3_prepare_v2(db, "INSERT INTO timeline VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1, &insert, NULL);
 
     for (const pending *chunk = chunks; chunk != NULL && result == SQLITE_OK; chunk = chunk->next) {
         const int64_t values[] = {chunk->track, (int64_t)chunk->first_ns, (int64_t)chunk->last_ns,

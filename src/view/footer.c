@@ -55,8 +55,7 @@ add_open(const snd_profile *profile, snd_buffer *text)
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
         const snd_profile_node *node = &profile->nodes[i];
-        if (profile->sites[node->site].kind != SND_SITE_REGION ||
-            snd_profile_whole(profile, i, SND_METRIC_OPEN) == 0)
+        if (profile->sites[node->site].kind != SND_SITE_REGION || snd_profile_whole(profile, i, SND_METRIC_OPEN) == 0)
             continue;
         if (open < NAMED)
             snd_buffer_printf(text, "%s%s in thread %s", open == 0 ? "\nstill open, counted up to now: " : ", ",

@@ -207,8 +207,7 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, snd
 }
 
 snd_status
-snd_table_select(const snd_table *self, const char *const *names, uint32_t count, uint32_t *unknown,
-                 snd_table **out)
+snd_table_select(const snd_table *self, const char *const *names, uint32_t count, uint32_t *unknown, snd_table **out)
 {
     choice *choices = snd_calloc(count == 0 ? 1 : count, sizeof *choices);
     if (choices == NULL)

@@ -59,7 +59,8 @@ SND_MUST_USE snd_status snd_table_set_footer(snd_table *self, const char *text);
 int snd_table_find(const snd_table *self, const char *name);
 
 /* A new table with the named columns only, in that order; "x_us" gives the column x_ns in microseconds, "y=x" the
- * column x under the name y. The caller owns it. SND_BAD_ARGUMENT: `*unknown` is the number of the name that no column has. */
+ * column x under the name y. The caller owns it. SND_BAD_ARGUMENT: `*unknown` is the number of the name that no column
+ * has. */
 SND_MUST_USE snd_status snd_table_select(const snd_table *self, const char *const *names, uint32_t count,
                                          uint32_t *unknown, snd_table **out);
 

@@ -70,8 +70,8 @@ collect(const snd_profile *profile, snd_metric metric, const unsigned char *kept
         uint32_t parent = profile->nodes[i].parent;
         if (!kept[i])
             continue;
-        uint64_t rank = parent == SND_NONE ? root_rank(profile, profile->nodes[i].track)
-                                           : snd_profile_whole(profile, i, metric);
+        uint64_t rank =
+            parent == SND_NONE ? root_rank(profile, profile->nodes[i].track) : snd_profile_whole(profile, i, metric);
         entries[count++] = (entry){i, parent, rank};
     }
     qsort(entries, count, sizeof *entries, compare_entries);

@@ -17,8 +17,7 @@ typedef struct snd_tree {
 
 /* Depth first, siblings by `metric` descending, roots by track: the main thread, then as they started. Nodes of
  * `kind` and roots only; those without any entry, and without one below them, are left out. The caller owns rows. */
-SND_MUST_USE snd_status snd_tree_make(const snd_profile *profile, snd_site_kind kind, snd_metric metric,
-                                      snd_tree *out);
+SND_MUST_USE snd_status snd_tree_make(const snd_profile *profile, snd_site_kind kind, snd_metric metric, snd_tree *out);
 void snd_tree_free(snd_tree *self);
 
 /* The main thread's track, or the first one; SND_NONE when there is none. */

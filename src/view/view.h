@@ -6,9 +6,9 @@
 #include "view/table.h"
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
-#define SND_VIEW_MAP(X)                                                         \
-    X(regions, "the tree of regions: time, count, extremes, percentiles")       \
-    X(threads, "the threads that were measured")                                \
+#define SND_VIEW_MAP(X)                                                   \
+    X(regions, "the tree of regions: time, count, extremes, percentiles") \
+    X(threads, "the threads that were measured")                          \
     X(counters, "the values that the program counted")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show. */

@@ -5,14 +5,10 @@
 enum { NAME, LAST, MIN, AVERAGE, MAX, UPDATES, THREAD, PLACE, COLUMN_COUNT };
 
 static const snd_column columns[] = {
-    [NAME] = {"name", "counter", SND_UNIT_TEXT, 1},
-    [LAST] = {"last", "last", SND_UNIT_NUMBER, 1},
-    [MIN] = {"min", "min", SND_UNIT_NUMBER, 1},
-    [AVERAGE] = {"average", "average", SND_UNIT_NUMBER, 1},
-    [MAX] = {"max", "max", SND_UNIT_NUMBER, 1},
-    [UPDATES] = {"updates", "updates", SND_UNIT_COUNT, 1},
-    [THREAD] = {"thread", "thread", SND_UNIT_TEXT, 1},
-    [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
+    [NAME] = {"name", "counter", SND_UNIT_TEXT, 1},    [LAST] = {"last", "last", SND_UNIT_NUMBER, 1},
+    [MIN] = {"min", "min", SND_UNIT_NUMBER, 1},        [AVERAGE] = {"average", "average", SND_UNIT_NUMBER, 1},
+    [MAX] = {"max", "max", SND_UNIT_NUMBER, 1},        [UPDATES] = {"updates", "updates", SND_UNIT_COUNT, 1},
+    [THREAD] = {"thread", "thread", SND_UNIT_TEXT, 1}, [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
 };
 
 static snd_cell
@@ -37,12 +33,11 @@ add_row(const snd_profile *profile, snd_table *table, uint32_t node, uint64_t up
     cells[AVERAGE] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_SUM) / (double)updates);
     cells[MAX] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_MAX));
     cells[UPDATES] = (snd_cell){.is_there = 1, .whole = (int64_t)updates};
-    cells[THREAD] = (snd_cell){.is_there = 1,
-                               .text = snd_table_text(table, profile->tracks[profile->nodes[node].track].name)};
+    cells[THREAD] =
+        (snd_cell){.is_there = 1, .text = snd_table_text(table, profile->tracks[profile->nodes[node].track].name)};
     cells[PLACE] = (snd_cell){.is_there = 1, .text = snd_table_text(table, snd_buffer_str(&place))};
     snd_buffer_free(&place);
-    return cells[NAME].text == NULL || cells[THREAD].text == NULL || cells[PLACE].text == NULL ? SND_NO_MEMORY
-                                                                                              : SND_OK;
+    return cells[NAME].text == NULL || cells[THREAD].text == NULL || cells[PLACE].text == NULL ? SND_NO_MEMORY : SND_OK;
 }
 
 snd_status

@@ -192,13 +192,17 @@ def test_doctor_says_what_works(golden):
 
 
 def test_doctor_says_why_something_does_not_work(golden):
-    done = golden.run(["bash", "-c", "cd /proc && exec \"$0\" doctor", str(Path(sys.executable).parent / "sonde")], status=1)
+    done = golden.run(
+        ["bash", "-c", 'cd /proc && exec "$0" doctor', str(Path(sys.executable).parent / "sonde")], status=1
+    )
     assert re.search(r"recording +off +no recording can be written in /proc: ", done.stdout)
 
 
 def test_output_into_a_closed_pipe_ends_quietly(golden):
     program = Path(sys.executable).parent / "sonde"
-    done = golden.run(["bash", "-c", f"{program} view golden.sonde | head -1; {program} view golden.sonde > /dev/full"], status=2)
+    done = golden.run(
+        ["bash", "-c", f"{program} view golden.sonde | head -1; {program} view golden.sonde > /dev/full"], status=2
+    )
     assert "cannot be written: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -145,8 +145,10 @@ def test_placeholders_in_paths(sonde):
     assert (sonde.folder / f"t-7-{os.uname().nodename}-%.json").exists()
     (recording,) = sonde.folder.glob("r7-*.sonde")
     assert int(recording.stem.split("-")[1]) > 0
-    facts = {row["fact"]: row["value"] for row in json.loads(
-        sonde.command("info", recording.name, "-f", "json").stdout)["rows"]}
+    facts = {
+        row["fact"]: row["value"]
+        for row in json.loads(sonde.command("info", recording.name, "-f", "json").stdout)["rows"]
+    }
     assert facts["rank"] == "7"
 
 

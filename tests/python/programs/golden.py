@@ -46,9 +46,7 @@ def worker():
 
 
 if __name__ == "__main__":
-    rp.install(
-        reporter=rp.SilentReporter(), timer_cls=Timer, recording="golden.sonde", chrome_trace_file="golden.json"
-    )
+    rp.install(reporter=rp.SilentReporter(), timer_cls=Timer, recording="golden.sonde", chrome_trace_file="golden.json")
     main()
     thread = threading.Thread(target=worker, name="worker")
     thread.start()
