@@ -6,7 +6,7 @@
 const char *
 snd_status_text(snd_status status)
 {
-#define SND_STATUS_TEXT(name, text) [SND_##name] = text,
+#define SND_STATUS_TEXT(name, text) text,
     static const char *const texts[] = {SND_STATUS_MAP(SND_STATUS_TEXT)};
 #undef SND_STATUS_TEXT
     return (unsigned)status < SND_STATUS_COUNT ? texts[status] : "unknown status";

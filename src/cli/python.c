@@ -22,12 +22,12 @@ find_on_path(char *path, size_t size)
 {
     const char *folders = getenv("PATH");
 
-    while (folders != NULL && *folders != '\0') {
-        size_t len = strcspn(folders, ":");
-        snprintf(path, size, "%.*s/" SND_PYTHON_NAME, (int)len, folders);
+    while (folders != NULL) {
+        const char *end = strchrnul(folders, ':');
+        snprintf(path, size, "%.*s/" SND_PYTHON_NAME, (int)(end - folders), folders);
         if (access(path, X_OK) == 0)
             return 1;
-        folders += len + (folders[len] == ':');
+        folders = *end == ':' ? end + 1 : NULL;
     }
     return 0;
 }

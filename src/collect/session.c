@@ -2,9 +2,8 @@
 #include "collect/session.h"
 
 #include "base/alloc.h"
-#include "collect/collector.h"
+#include "collect/outputs.h"
 #include "collect/version.h"
-#include "format/format.h"
 #include "os/process.h"
 #include "probe/region.h"
 #include "probe/snapshot.h"
@@ -16,20 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options with their own texts. */
-typedef struct settings {
-    char *recording, *chrome_trace, *program, *arguments, *python;
-    int timeline, cpu, debug;
-    uint64_t own_cost_ns;
-} settings;
-
 static struct session {
     pthread_mutex_t lock;
     int is_running;
     int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
     uint32_t process_id;
-    settings set;
+    snd_settings set;
     uint64_t (*clock)(void);
     uint64_t origin; /* ticks */
     uint64_t start_realtime_ns;
@@ -92,172 +84,6 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     return status;
 }
 
-/* ---- options ---- */
-
-static void
-free_settings(settings *self)
-{
-    snd_free(self->recording);
-    snd_free(self->chrome_trace);
-    snd_free(self->program);
-    snd_free(self->arguments);
-    snd_free(self->python);
-    *self = (settings){0};
-}
-
-static char *
-copy_or_null(const char *text, int *failed)
-{
-    char *copy = text == NULL ? NULL : snd_strdup(text);
-    *failed |= text != NULL && copy == NULL;
-    return copy;
-}
-
-/* The command line as a JSON list. */
-static char *
-system_arguments(void)
-{
-    snd_buffer words = {0}, json = {0};
-
-    snd_process_arguments(&words);
-    snd_buffer_char(&json, '[');
-    for (size_t at = 0; at < words.size; at += strlen(words.data + at) + 1) {
-        if (at != 0)
-            snd_buffer_text(&json, ", ");
-        snd_json_string(&json, words.data + at);
-    }
-    snd_buffer_char(&json, ']');
-    snd_buffer_free(&words);
-    if (json.failed)
-        snd_buffer_free(&json);
-    return json.data;
-}
-
-static char *
-system_program(void)
-{
-    snd_buffer words = {0};
-
-    snd_process_arguments(&words);
-    char *name = snd_strdup(snd_path_base(snd_buffer_str(&words)));
-    snd_buffer_free(&words);
-    return name;
-}
-
-static snd_status
-copy_settings(const snd_session_options *options, settings *out)
-{
-    int failed = 0;
-    settings copy = {
-        .recording = copy_or_null(options->recording, &failed),
-        .chrome_trace = copy_or_null(options->chrome_trace, &failed),
-        .program = options->program == NULL ? system_program() : snd_strdup(options->program),
-        .arguments = options->arguments == NULL ? system_arguments() : snd_strdup(options->arguments),
-        .python = copy_or_null(options->python, &failed),
-        .timeline = options->timeline,
-        .cpu = options->cpu,
-        .debug = options->debug,
-        .own_cost_ns = options->own_cost_ns,
-    };
-    if (failed || copy.program == NULL || copy.arguments == NULL) {
-        free_settings(&copy);
-        return SND_NO_MEMORY;
-    }
-    *out = copy;
-    return SND_OK;
-}
-
-/* ---- outputs ---- */
-
-/* The path for this process. A forked child whose name would be its parent's gets its pid into the name. */
-static char *
-output_path(const char *template, const char *taken)
-{
-    snd_buffer path = {0};
-
-    snd_path_expand(template, &path);
-    if (taken != NULL && !path.failed && strcmp(path.data, taken) == 0) {
-        const char *dot = strrchr(snd_path_base(path.data), '.');
-        size_t stem = dot == NULL ? path.size : (size_t)(dot - path.data);
-        snd_buffer other = {0};
-        snd_buffer_put(&other, path.data, stem);
-        snd_buffer_printf(&other, "-%u%s", snd_process_id(), path.data + stem);
-        snd_buffer_free(&path);
-        path = other;
-    }
-    if (path.failed)
-        snd_buffer_free(&path);
-    return path.data;
-}
-
-typedef struct opened {
-    snd_outputs outputs;
-    char *recording_path, *trace_path;
-} opened;
-
-static void
-close_opened(opened *self)
-{
-    snd_writer_free(self->outputs.recording);
-    snd_trace_file_free(self->outputs.trace);
-    snd_free(self->recording_path);
-    snd_free(self->trace_path);
-}
-
-static snd_status
-open_recording(const settings *set, const char *taken, opened *self)
-{
-    if (set->recording == NULL)
-        return SND_OK;
-    self->recording_path = output_path(set->recording, taken);
-    if (self->recording_path == NULL)
-        return SND_NO_MEMORY;
-    return snd_writer_open(self->recording_path, &self->outputs.recording);
-}
-
-static snd_status
-open_trace(const settings *set, const char *taken, opened *self)
-{
-    if (set->chrome_trace == NULL)
-        return SND_OK;
-    snd_profile *about = snd_profile_new();
-    self->trace_path = output_path(set->chrome_trace, taken);
-    snd_status status = about == NULL || self->trace_path == NULL ? SND_NO_MEMORY : SND_OK;
-    if (status == SND_OK)
-        status = snd_profile_set_info(about, "program", set->program);
-    if (status == SND_OK)
-        status = snd_profile_set_info_number(about, "process_id", snd_process_id());
-    if (status == SND_OK)
-        status = snd_trace_file_open(self->trace_path, about, &self->outputs.trace);
-    int saved = errno;
-    snd_profile_free(about);
-    errno = saved;
-    return status;
-}
-
-static snd_status
-open_outputs(const settings *set, const char *taken_recording, const char *taken_trace, opened *out,
-             snd_buffer *message)
-{
-    opened self = {0};
-    snd_status status = open_recording(set, taken_recording, &self);
-    const char *what = self.recording_path;
-
-    if (status == SND_OK) {
-        status = open_trace(set, taken_trace, &self);
-        what = self.trace_path;
-    }
-    if (status == SND_OK) {
-        *out = self;
-        return SND_OK;
-    }
-    int saved = errno;
-    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what, snd_status_detail(status, saved));
-    close_opened(&self);
-    errno = saved;
-    return status;
-}
-
 /* ---- signals: a process that is told to end saves first ---- */
 
 static void
@@ -302,7 +128,7 @@ mark_start(void)
 }
 
 static snd_status
-take_outputs(opened *new, const settings *set)
+take_outputs(snd_opened_files *new, const snd_settings *set)
 {
     int with_timeline = set->timeline || set->chrome_trace != NULL;
     int with_files = new->outputs.recording != NULL || new->outputs.trace != NULL;
@@ -349,7 +175,7 @@ same_text(const char *a, const char *b)
 
 /* Whether a second start asks for what is being written already. */
 static int
-keeps_outputs(const settings *set)
+keeps_outputs(const snd_settings *set)
 {
     return session.is_running && !session.is_orphan && session.collector != NULL &&
            same_text(set->recording, session.set.recording) && same_text(set->chrome_trace, session.set.chrome_trace) &&
@@ -358,14 +184,14 @@ keeps_outputs(const settings *set)
 
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
 static snd_status
-change_outputs(settings *set, snd_buffer *message)
+change_outputs(snd_settings *set, snd_buffer *message)
 {
-    opened new = {0};
+    snd_opened_files new = {0};
     snd_buffer ignored = {0};
 
     (void)finish_collector(&ignored);
     snd_buffer_free(&ignored);
-    snd_status status = open_outputs(set, NULL, NULL, &new, message);
+    snd_status status = snd_opened_files_open(set, NULL, NULL, &new, message);
     if (status != SND_OK) {
         if (session.collector != NULL && !session.is_orphan)
             snd_collector_resume(session.collector);
@@ -378,7 +204,7 @@ change_outputs(settings *set, snd_buffer *message)
     }
     status = take_outputs(&new, set);
     if (status != SND_OK)
-        close_opened(&new);
+        snd_opened_files_close(&new);
     return status;
 }
 
@@ -398,21 +224,21 @@ register_once(void)
 
 /* Takes the texts of `set`, also those that a collector's next checkpoint will look at. */
 static void
-take_settings(settings *set)
+take_settings(snd_settings *set)
 {
-    settings old = session.set;
+    snd_settings old = session.set;
 
     if (session.collector != NULL)
         snd_collector_pause(session.collector);
     session.set = *set;
-    *set = (settings){0};
-    free_settings(&old);
+    *set = (snd_settings){0};
+    snd_settings_free(&old);
     if (session.collector != NULL)
         snd_collector_resume(session.collector);
 }
 
 static snd_status
-start_locked(settings *set, snd_buffer *message)
+start_locked(snd_settings *set, snd_buffer *message)
 {
     if (!session.is_running)
         snd_clock_start(session.clock);
@@ -446,14 +272,14 @@ snd_status
 snd_session_start(const snd_session_options *options, snd_buffer *message)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    settings set = {0};
+    snd_settings set = {0};
 
     pthread_once(&once, register_once);
     pthread_mutex_lock(&session.lock);
-    snd_status status = copy_settings(options, &set);
+    snd_status status = snd_settings_copy(options, &set);
     if (status == SND_OK)
         status = start_locked(&set, message);
-    free_settings(&set);
+    snd_settings_free(&set);
     pthread_mutex_unlock(&session.lock);
     return status;
 }
@@ -587,17 +413,17 @@ after_fork_in_child(void)
 static void
 open_in_child(void)
 {
-    opened new = {0};
+    snd_opened_files new = {0};
     snd_buffer message = {0};
     snd_collector *parents = session.collector;
 
     session.collector = NULL;
     snd_collector_free(parents);
     mark_start();
-    if (open_outputs(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
+    if (snd_opened_files_open(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
-        close_opened(&new);
+        snd_opened_files_close(&new);
     snd_buffer_free(&message);
 }
 

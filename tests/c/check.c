@@ -67,8 +67,7 @@ check_number(uint64_t got, uint64_t wanted, const char *expression, const char *
         return;
     note_failure(file, line);
     if (!is_pending)
-        fprintf(stderr, "%s is %llu and not %llu\n", expression, (unsigned long long)got,
-                (unsigned long long)wanted);
+        fprintf(stderr, "%s is %llu and not %llu\n", expression, (unsigned long long)got, (unsigned long long)wanted);
 }
 
 void

@@ -27,8 +27,7 @@ set_info(snd_profile *profile, const char *key, const char *value)
 uint32_t
 add_site(snd_profile *profile, snd_site_kind kind, const char *name)
 {
-    snd_profile_site site = {kind, name, kind == SND_SITE_THREAD ? "" : "work.c",
-                             kind == SND_SITE_THREAD ? 0 : 12};
+    snd_profile_site site = {kind, name, kind == SND_SITE_THREAD ? "" : "work.c", kind == SND_SITE_THREAD ? 0 : 12};
     uint32_t id;
 
     REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
@@ -66,8 +65,7 @@ add_root(snd_profile *profile, uint32_t track, uint64_t total_ns, uint64_t self_
 }
 
 uint32_t
-add_region(snd_profile *profile, uint32_t parent, const char *name, uint64_t count, uint64_t each_ns,
-           uint64_t self_ns)
+add_region(snd_profile *profile, uint32_t parent, const char *name, uint64_t count, uint64_t each_ns, uint64_t self_ns)
 {
     uint64_t counts[SND_HISTOGRAM_BUCKETS] = {0};
     uint32_t site = add_site(profile, SND_SITE_REGION, name);
@@ -199,8 +197,7 @@ sites_are_equal(const snd_profile *a, const snd_profile *b)
 {
     for (uint32_t i = 0; i < a->site_count; i++) {
         const snd_profile_site *x = &a->sites[i], *y = &b->sites[i];
-        if (x->kind != y->kind || x->line != y->line || strcmp(x->name, y->name) != 0 ||
-            strcmp(x->file, y->file) != 0)
+        if (x->kind != y->kind || x->line != y->line || strcmp(x->name, y->name) != 0 || strcmp(x->file, y->file) != 0)
             return differ("site", i);
     }
     return 1;
@@ -211,9 +208,8 @@ tracks_are_equal(const snd_profile *a, const snd_profile *b)
 {
     for (uint32_t i = 0; i < a->track_count; i++) {
         const snd_profile_track *x = &a->tracks[i], *y = &b->tracks[i];
-        if (x->process_id != y->process_id || x->thread_id != y->thread_id ||
-            x->thread_count != y->thread_count || strcmp(x->name, y->name) != 0 ||
-            x->start_ns != y->start_ns || x->end_ns != y->end_ns ||
+        if (x->process_id != y->process_id || x->thread_id != y->thread_id || x->thread_count != y->thread_count ||
+            strcmp(x->name, y->name) != 0 || x->start_ns != y->start_ns || x->end_ns != y->end_ns ||
             x->dropped_entries != y->dropped_entries || x->dropped_events != y->dropped_events)
             return differ("track", i);
     }

@@ -1,9 +1,9 @@
 /* Chrome traces: event by event, from a recording, and as a file that grows. */
-#include "format/chrome.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "collect/trace_file.h"
 #include "fixture.h"
+#include "format/chrome.h"
 #include "format/format.h"
 #include "store/writer.h"
 
@@ -76,10 +76,10 @@ counters_carry_their_value(void)
     snd_profile_free(profile);
 }
 
-#define HEAD                                                                                        \
-    "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n"                                            \
+#define HEAD                                             \
+    "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n" \
     "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 100, \"args\": {\"name\": \"work\"}}"
-#define THREADS                                                                                                \
+#define THREADS                                                                                                 \
     ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 100, \"tid\": 100, \"args\": {\"name\": \"main\"}}" \
     ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 100, \"tid\": 107, \"args\": {\"name\": \"worker\"}}"
 #define EVENT ",\n{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"dur\": 0.002}"

@@ -1,8 +1,8 @@
 /* Timeline events as bytes. */
-#include "store/chunk.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "store/chunk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ take(void *context, const snd_chunk_event *event)
     taken *self = context;
     snd_chunk_event wanted = event_of(self->count);
 
-    self->wrong += event->start_ns != wanted.start_ns || event->value != wanted.value ||
-                   event->node != wanted.node || event->task != wanted.task;
+    self->wrong += event->start_ns != wanted.start_ns || event->value != wanted.value || event->node != wanted.node ||
+                   event->task != wanted.task;
     self->count++;
     return self->stop_at != 0 && self->count == self->stop_at ? SND_BUSY : SND_OK;
 }

@@ -211,7 +211,7 @@ make_recording(void)
     snd_profile_free(profile);
 }
 
-#define FIRST_ROWS                                                       \
+#define FIRST_ROWS                                                        \
     "name       total  % of total  count       min   average       max\n" \
     "------  --------  ----------  -----  --------  --------  --------\n" \
     "<main>  10.00 ms     100.00%      1  10.00 ms  10.00 ms  10.00 ms\n" \
@@ -226,7 +226,7 @@ view_shows_the_tree(void)
     run("view", recording, "-n", "2", NULL, NULL);
     check_fine();
     CHECK_TEXT(last.out, FIRST_ROWS "16 entries, nothing dropped, own cost up to 800 ns (0.01%)\n"
-                                 "still open, counted up to now: parse in thread worker\n");
+                                    "still open, counted up to now: parse in thread worker\n");
     run("view", "--columns=name,self", "--limit=2", recording, NULL, NULL);
     CHECK(strncmp(last.out, "name        self\n------  --------\n", 33) == 0);
     run3("view", "--threads", recording);

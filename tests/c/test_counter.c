@@ -1,8 +1,8 @@
 /* The counter probe. */
-#include "probe/counter.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "probe/counter.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* CSV and JSON as golden texts, and what formats share. */
-#include "format/format.h"
 #include "check.h"
 #include "fixture.h"
+#include "format/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,15 @@ odd_table(void)
         {"value", "value", SND_UNIT_NUMBER, 1},
     };
     static const char *const names[] = {
-        "plain", "a \"quote\"", "a, comma", "two\nlines", "back\\slash", "bell \a \x7f", "\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9",
-        "bad \xff", "\xe2\x80\xa8",
+        "plain",
+        "a \"quote\"",
+        "a, comma",
+        "two\nlines",
+        "back\\slash",
+        "bell \a \x7f",
+        "\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9",
+        "bad \xff",
+        "\xe2\x80\xa8",
     };
     snd_table *table = snd_table_new("odd", columns, 4);
 

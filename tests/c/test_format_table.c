@@ -152,9 +152,10 @@ wide_characters_take_two_cells(void)
 static void
 a_narrow_terminal_costs_the_names_their_ends(void)
 {
-    const char *const names[] = {"a name that is far too long for it", "\xe6\xb8\xac\xe5\xae\x9a"
-                                                                      "\xe6\xb8\xac\xe5\xae\x9a\xe6\xb8\xac\xe5\xae\x9a"
-                                                                      "\xe6\xb8\xac\xe5\xae\x9a\xe6\xb8\xac\xe5\xae\x9a"};
+    const char *const names[] = {"a name that is far too long for it",
+                                 "\xe6\xb8\xac\xe5\xae\x9a"
+                                 "\xe6\xb8\xac\xe5\xae\x9a\xe6\xb8\xac\xe5\xae\x9a"
+                                 "\xe6\xb8\xac\xe5\xae\x9a\xe6\xb8\xac\xe5\xae\x9a"};
     snd_table *table = named_table(names, NULL, 2);
 
     check_table(table, (snd_format_options){.width = 24},
@@ -193,8 +194,8 @@ static void
 every_unit_has_its_form(void)
 {
     static const snd_column columns[] = {
-        {"t", "t", SND_UNIT_TEXT, 1},         {"l", "l", SND_UNIT_LABEL, 1}, {"c", "c", SND_UNIT_COUNT, 1},
-        {"n", "n", SND_UNIT_NS, 1},           {"u", "u", SND_UNIT_US, 1},    {"p", "p", SND_UNIT_PERCENT, 1},
+        {"t", "t", SND_UNIT_TEXT, 1},        {"l", "l", SND_UNIT_LABEL, 1}, {"c", "c", SND_UNIT_COUNT, 1},
+        {"n", "n", SND_UNIT_NS, 1},          {"u", "u", SND_UNIT_US, 1},    {"p", "p", SND_UNIT_PERCENT, 1},
         {"r", "number", SND_UNIT_NUMBER, 1},
     };
     snd_table *table = snd_table_new("units", columns, 7);

@@ -1,8 +1,8 @@
 /* Durations on a logarithmic scale. */
-#include "model/histogram.h"
 #include "base/varint.h"
 #include "check.h"
 #include "fixture.h"
+#include "model/histogram.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,8 +76,7 @@ worst_error(uint64_t *values, size_t count)
     for (int percent = 1; percent <= 100; percent++) {
         size_t index = (size_t)ceil((double)count * percent / 100) - 1;
         double truth = (double)values[index];
-        double got =
-            (double)snd_histogram_quantile(counts, percent / 100.0, values[0], values[count - 1]);
+        double got = (double)snd_histogram_quantile(counts, percent / 100.0, values[0], values[count - 1]);
         double error = 100 * fabs(got - truth) / truth;
         worst = error > worst ? error : worst;
     }
@@ -194,12 +193,12 @@ check_damaged(const char *bytes, size_t size)
 static void
 bytes_that_encode_does_not_write_are_damage(void)
 {
-    check_damaged("\x01", 1);                     /* a count is missing */
-    check_damaged("\x80", 1);                     /* a number is cut */
-    check_damaged("\x01\x80", 2);                 /* a count is cut */
-    check_damaged("\x01\x00", 2);                 /* a count of 0 */
-    check_damaged("\xc8\x02\x01", 3);             /* bucket 328 */
-    check_damaged("\xc7\x02\x01\x00\x01", 5);     /* one more behind the last bucket */
+    check_damaged("\x01", 1);                 /* a count is missing */
+    check_damaged("\x80", 1);                 /* a number is cut */
+    check_damaged("\x01\x80", 2);             /* a count is cut */
+    check_damaged("\x01\x00", 2);             /* a count of 0 */
+    check_damaged("\xc8\x02\x01", 3);         /* bucket 328 */
+    check_damaged("\xc7\x02\x01\x00\x01", 5); /* one more behind the last bucket */
     check_damaged("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01", 11);
 }
 

@@ -1,8 +1,8 @@
 /* Reading what may not be a recording, or not a whole one. */
-#include "store/reader.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "store/reader.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -202,7 +202,8 @@ a_metric_that_we_do_not_know_is_passed_over(void)
     const char *path = temp_path("metric.sonde");
 
     make_recording(path);
-    change(path, "INSERT INTO metric VALUES (77, 'joules', 'J', 'from the future'); INSERT INTO value VALUES (1, 77, 3)");
+    change(path,
+           "INSERT INTO metric VALUES (77, 'joules', 'J', 'from the future'); INSERT INTO value VALUES (1, 77, 3)");
     CHECK(read_status(path) == SND_OK);
 }
 

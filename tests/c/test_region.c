@@ -1,8 +1,8 @@
 /* The region probe, with a clock that the tests move: every number is exact. */
-#include "probe/region.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "probe/region.h"
 
 static snd_track *track;
 static snd_profile *profile;

@@ -1,6 +1,6 @@
 /* A running measurement from sonde.h's side: files, threads, mistakes. */
-#include "collect/session.h"
 #include "check.h"
+#include "collect/session.h"
 #include "fixture.h"
 #include "format/chrome.h"
 #include "sonde.h"

@@ -1,10 +1,10 @@
 /* From the live tracks to a profile, on a thread that stands still. */
-#include "probe/snapshot.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
 #include "probe/counter.h"
 #include "probe/region.h"
+#include "probe/snapshot.h"
 
 static snd_track *track;
 

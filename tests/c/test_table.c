@@ -1,8 +1,8 @@
 /* Typed columns and rows, and choosing among the columns. */
-#include "view/table.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "view/table.h"
 
 #include <string.h>
 

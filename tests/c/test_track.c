@@ -1,9 +1,9 @@
 /* Live tracks: names, nodes, limits, threads that end. */
-#include "probe/track.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
 #include "probe/region.h"
+#include "probe/track.h"
 
 #include <pthread.h>
 #include <stdio.h>

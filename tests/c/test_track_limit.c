@@ -57,8 +57,7 @@ check_sums(void)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].parent == SND_NONE)
-            CHECK_NUMBER(self_sum(profile, profile->nodes[i].track),
-                         snd_profile_whole(profile, i, SND_METRIC_TOTAL));
+            CHECK_NUMBER(self_sum(profile, profile->nodes[i].track), snd_profile_whole(profile, i, SND_METRIC_TOTAL));
 }
 
 static void

@@ -1,7 +1,7 @@
 /* The nodes of a profile in printing order. */
-#include "view/tree.h"
 #include "check.h"
 #include "fixture.h"
+#include "view/tree.h"
 
 #include <string.h>
 

@@ -79,10 +79,10 @@ width_counts_cells_of_the_terminal(void)
     CHECK_NUMBER(snd_utf8_width(""), 0);
     CHECK_NUMBER(snd_utf8_width("plain"), 5);
     CHECK_NUMBER(snd_utf8_width("caf\xc3\xa9"), 4);
-    CHECK_NUMBER(snd_utf8_width("cafe\xcc\x81"), 4);                     /* e and a combining accent */
-    CHECK_NUMBER(snd_utf8_width("\xe6\xb8\xac\xe5\xae\x9a"), 4);         /* two wide characters */
-    CHECK_NUMBER(snd_utf8_width("\xf0\x9f\x9a\x80"), 2);                 /* a rocket */
-    CHECK_NUMBER(snd_utf8_width("a\xff\xfe"), 3);                        /* each bad byte is a cell */
+    CHECK_NUMBER(snd_utf8_width("cafe\xcc\x81"), 4);             /* e and a combining accent */
+    CHECK_NUMBER(snd_utf8_width("\xe6\xb8\xac\xe5\xae\x9a"), 4); /* two wide characters */
+    CHECK_NUMBER(snd_utf8_width("\xf0\x9f\x9a\x80"), 2);         /* a rocket */
+    CHECK_NUMBER(snd_utf8_width("a\xff\xfe"), 3);                /* each bad byte is a cell */
 }
 
 static void

@@ -1,9 +1,9 @@
 /* The three views of a small profile, all columns, as CSV: every number is checked. */
-#include "view/view.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
 #include "format/format.h"
+#include "view/view.h"
 
 #include <string.h>
 

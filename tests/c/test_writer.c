@@ -1,9 +1,9 @@
 /* Writing recordings, and reading them again. */
-#include "store/writer.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
 #include "store/reader.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Bytes as a timeline chunk. The first byte chooses: odd, the rest is packed first, so that the events are reached; even,
- * the rest is a size and packed bytes as a file has them. */
+/* Bytes as a timeline chunk. The first byte chooses: odd, the rest is packed first, so that the events are reached;
+ * even, the rest is a size and packed bytes as a file has them. */
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "store/chunk.h"

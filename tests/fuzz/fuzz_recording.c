@@ -1,104 +1,16 @@
-/* Bytes as a recording: opened, read, shown in every view and format, and asked a question. */
+/* Bytes as the file of a recording. */
 #include "fuzz.h"
-#include "format/format.h"
-#include "view/view.h"
+#include "read.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
-
-/* In memory where there is such a folder: SQLite wants a path. */
-static const char *
-write_input(const uint8_t *data, size_t size)
-{
-    static char path[64];
-
-    if (path[0] == '\0')
-        snprintf(path, sizeof path, "%s/sonde-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-                 (int)getpid());
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    MUST(file >= 0);
-    MUST(snd_write_all(file, data, size) == SND_OK);
-    close(file);
-    return path;
-}
-
-static void
-format_table(const snd_table *table)
-{
-    snd_buffer text = {0};
-
-    for (unsigned i = 0; i < snd_format_count; i++)
-        if (snd_formats[i].write_table != NULL)
-            snd_formats[i].write_table(table, &(snd_format_options){.width = 80, .colour = 1, .unicode = 1}, &text);
-    snd_buffer_free(&text);
-}
-
-static void
-show_views(const snd_profile *profile)
-{
-    for (unsigned i = 0; i < snd_view_count; i++) {
-        snd_table *table = NULL, *shown = NULL;
-        if (snd_views[i].make(profile, &table) != SND_OK)
-            continue;
-        format_table(table);
-        if (snd_table_select_shown(table, &shown) == SND_OK)
-            format_table(shown);
-        snd_table_free(table);
-        snd_table_free(shown);
-    }
-}
-
-static void
-export_timeline(snd_reader *reader, const snd_profile *profile)
-{
-    static int nowhere = -1;
-    uint64_t events;
-
-    if (nowhere < 0)
-        nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    snd_status status = snd_reader_event_count(reader, &events);
-    if (status == SND_OK)
-        status = snd_format_chrome(reader, profile, nowhere);
-    MUST((unsigned)status < SND_STATUS_COUNT);
-}
-
-static snd_status
-ignore_head(void *context, int count, const char *const *names)
-{
-    (void)context;
-    for (int i = 0; i < count; i++)
-        MUST(names[i] != NULL);
-    return SND_OK;
-}
-
-static snd_status
-ignore_row(void *context, int count, const snd_query_cell *cells)
-{
-    (void)context;
-    for (int i = 0; i < count; i++)
-        MUST(cells[i].type != SND_QUERY_TEXT || cells[i].text != NULL);
-    return SND_OK;
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *path = write_input(data, size);
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
+    const char *path = read_path();
 
-    if (snd_reader_open(path, &reader) == SND_OK) {
-        if (snd_reader_profile(reader, &profile) == SND_OK) {
-            show_views(profile);
-            export_timeline(reader, profile);
-        }
-        snd_status status = snd_reader_query(reader, "SELECT * FROM node JOIN value ON node = node.id LIMIT 1000",
-                                             ignore_head, ignore_row, NULL);
-        MUST((unsigned)status < SND_STATUS_COUNT);
-    }
-    snd_profile_free(profile);
-    snd_reader_free(reader);
+    read_write(path, data, size);
+    read_everything(path);
     unlink(path);
     return 0;
 }

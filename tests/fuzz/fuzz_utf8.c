@@ -56,8 +56,9 @@ check_json_string(const char *text)
 static void
 check_formats(const char *text)
 {
-    static const snd_column columns[] = {
-        {"name", "name", SND_UNIT_TEXT, 1}, {"label", "label", SND_UNIT_LABEL, 1}, {"other", "other", SND_UNIT_TEXT, 1}};
+    static const snd_column columns[] = {{"name", "name", SND_UNIT_TEXT, 1},
+                                         {"label", "label", SND_UNIT_LABEL, 1},
+                                         {"other", "other", SND_UNIT_TEXT, 1}};
     snd_table *table = snd_table_new("fuzz", columns, 3);
     snd_cell *cells;
     snd_buffer out = {0};

@@ -1,0 +1,92 @@
+/* Opening the files of a session. */
+#include "collect/outputs.h"
+
+#include "base/alloc.h"
+#include "os/process.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The path for this process. A forked child whose name would be its parent's gets its pid into the name. */
+static char *
+output_path(const char *template, const char *taken)
+{
+    snd_buffer path = {0};
+
+    snd_path_expand(template, &path);
+    if (taken != NULL && !path.failed && strcmp(path.data, taken) == 0) {
+        const char *dot = strrchr(snd_path_base(path.data), '.');
+        size_t stem = dot == NULL ? path.size : (size_t)(dot - path.data);
+        snd_buffer other = {0};
+        snd_buffer_put(&other, path.data, stem);
+        snd_buffer_printf(&other, "-%u%s", snd_process_id(), path.data + stem);
+        snd_buffer_free(&path);
+        path = other;
+    }
+    if (path.failed)
+        snd_buffer_free(&path);
+    return path.data;
+}
+
+void
+snd_opened_files_close(snd_opened_files *self)
+{
+    snd_writer_free(self->outputs.recording);
+    snd_trace_file_free(self->outputs.trace);
+    snd_free(self->recording_path);
+    snd_free(self->trace_path);
+}
+
+static snd_status
+open_recording(const snd_settings *set, const char *taken, snd_opened_files *self)
+{
+    if (set->recording == NULL)
+        return SND_OK;
+    self->recording_path = output_path(set->recording, taken);
+    if (self->recording_path == NULL)
+        return SND_NO_MEMORY;
+    return snd_writer_open(self->recording_path, &self->outputs.recording);
+}
+
+static snd_status
+open_trace(const snd_settings *set, const char *taken, snd_opened_files *self)
+{
+    if (set->chrome_trace == NULL)
+        return SND_OK;
+    snd_profile *about = snd_profile_new();
+    self->trace_path = output_path(set->chrome_trace, taken);
+    snd_status status = about == NULL || self->trace_path == NULL ? SND_NO_MEMORY : SND_OK;
+    if (status == SND_OK)
+        status = snd_profile_set_info(about, "program", set->program);
+    if (status == SND_OK)
+        status = snd_profile_set_info_number(about, "process_id", snd_process_id());
+    if (status == SND_OK)
+        status = snd_trace_file_open(self->trace_path, about, &self->outputs.trace);
+    int saved = errno;
+    snd_profile_free(about);
+    errno = saved;
+    return status;
+}
+
+snd_status
+snd_opened_files_open(const snd_settings *set, const char *taken_recording, const char *taken_trace,
+                      snd_opened_files *out, snd_buffer *message)
+{
+    snd_opened_files self = {0};
+    snd_status status = open_recording(set, taken_recording, &self);
+    const char *what = self.recording_path;
+
+    if (status == SND_OK) {
+        status = open_trace(set, taken_trace, &self);
+        what = self.trace_path;
+    }
+    if (status == SND_OK) {
+        *out = self;
+        return SND_OK;
+    }
+    int saved = errno;
+    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what, snd_status_detail(status, saved));
+    snd_opened_files_close(&self);
+    errno = saved;
+    return status;
+}

@@ -1,0 +1,18 @@
+/* What a session was asked for, with texts of its own. */
+#ifndef SND_COLLECT_SETTINGS_H
+#define SND_COLLECT_SETTINGS_H
+
+#include "collect/session.h"
+
+/* As snd_session_options; what was left to the system is filled in. */
+typedef struct snd_settings {
+    char *recording, *chrome_trace, *program, *arguments, *python;
+    int timeline, cpu, debug;
+    uint64_t own_cost_ns;
+} snd_settings;
+
+/* On failure `*out` is as it was. */
+SND_MUST_USE snd_status snd_settings_copy(const snd_session_options *options, snd_settings *out);
+void snd_settings_free(snd_settings *self); /* all zero is allowed, and left behind */
+
+#endif

@@ -1,0 +1,136 @@
+/* Bytes as changes of single cells of a recording: a sound database with contents that no writer of ours made. Each
+ * change is table, column, row, kind of the value and the value. */
+#include "fuzz.h"
+#include "read.h"
+#include "seed.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHANGE_LIMIT = 16 };
+
+/* The column that tells rows apart comes first. */
+static const struct {
+    const char *table;
+    const char *columns[9];
+    unsigned count;
+} tables[] = {
+    {"info", {"key", "value"}, 2},
+    {"metric", {"id", "name"}, 2},
+    {"track",
+     {"id", "process_id", "thread_id", "thread_count", "name", "start_ns", "end_ns", "dropped_entries",
+      "dropped_events"},
+     9},
+    {"site", {"id", "kind", "name", "file", "line"}, 5},
+    {"node", {"id", "parent", "track", "site"}, 4},
+    {"value", {"node", "metric", "value"}, 3},
+    {"histogram", {"node", "buckets"}, 2},
+    {"timeline", {"id", "track", "first_ns", "last_ns", "events", "size", "data"}, 7},
+};
+#define TABLES (sizeof tables / sizeof tables[0])
+
+typedef struct input {
+    const uint8_t *at, *end;
+} input;
+
+static uint8_t
+next_byte(input *self)
+{
+    return self->at < self->end ? *self->at++ : 0;
+}
+
+static void
+next_bytes(input *self, void *into, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)into)[i] = next_byte(self);
+}
+
+static void
+bind_value(input *self, sqlite3_stmt *update)
+{
+    char text[256];
+    int64_t whole;
+    double real;
+    uint8_t kind = next_byte(self) % 6, len;
+
+    switch (kind) {
+    case 0:
+        sqlite3_bind_int(update, 1, (int8_t)next_byte(self));
+        break;
+    case 1:
+        next_bytes(self, &whole, sizeof whole);
+        sqlite3_bind_int64(update, 1, whole);
+        break;
+    case 2:
+        next_bytes(self, &real, sizeof real);
+        sqlite3_bind_double(update, 1, real);
+        break;
+    case 5:
+        sqlite3_bind_null(update, 1);
+        break;
+    default:
+        len = next_byte(self);
+        next_bytes(self, text, len);
+        if (kind == 3)
+            sqlite3_bind_text(update, 1, text, len, SQLITE_TRANSIENT);
+        else
+            sqlite3_bind_blob(update, 1, text, len, SQLITE_TRANSIENT);
+    }
+}
+
+/* What the database itself refuses (a key twice, no value at all) is left as it was. */
+static void
+change_cell(input *self, sqlite3 *db)
+{
+    unsigned table = next_byte(self) % TABLES;
+    unsigned column = next_byte(self) % tables[table].count;
+    int row = next_byte(self) % 16;
+    const char *key = tables[table].columns[0];
+    sqlite3_stmt *update = NULL;
+    char sql[256];
+
+    snprintf(sql, sizeof sql, "UPDATE %s SET %s = ?1 WHERE %s = (SELECT %s FROM %s LIMIT 1 OFFSET %d)",
+             tables[table].table, tables[table].columns[column], key, key, tables[table].table, row);
+    MUST(sqlite3_prepare_v2(db, sql, -1, &update, NULL) == SQLITE_OK);
+    bind_value(self, update);
+    sqlite3_step(update);
+    sqlite3_finalize(update);
+}
+
+static size_t
+read_seed(const char *path, uint8_t *seed, size_t limit)
+{
+    seed_recording(path);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = read(file, seed, limit);
+    close(file);
+    MUST(size > 0);
+    return (size_t)size;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static uint8_t seed[1 << 16];
+    static size_t seed_size;
+    input self = {data, data + size};
+    const char *path = read_path();
+    sqlite3 *db = NULL;
+
+    if (seed_size == 0)
+        seed_size = read_seed(path, seed, sizeof seed);
+    read_write(path, seed, seed_size);
+    MUST(sqlite3_open(path, &db) == SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL);
+    for (int i = 0; i < CHANGE_LIMIT && self.at < self.end; i++)
+        change_cell(&self, db);
+    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(db);
+    read_everything(path);
+    unlink(path);
+    return 0;
+}

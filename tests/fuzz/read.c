@@ -1,0 +1,108 @@
+/* Everything that is done with a recording. */
+#include "read.h"
+
+#include "format/format.h"
+#include "fuzz.h"
+#include "view/view.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+const char *
+read_path(void)
+{
+    static char path[64];
+
+    if (path[0] == '\0')
+        snprintf(path, sizeof path, "%s/sonde-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                 (int)getpid());
+    return path;
+}
+
+void
+read_write(const char *path, const uint8_t *data, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    MUST(file >= 0);
+    MUST(snd_write_all(file, data, size) == SND_OK);
+    close(file);
+}
+
+static void
+format_table(const snd_table *table)
+{
+    snd_buffer text = {0};
+
+    for (unsigned i = 0; i < snd_format_count; i++)
+        if (snd_formats[i].write_table != NULL)
+            snd_formats[i].write_table(table, &(snd_format_options){.width = 80, .colour = 1, .unicode = 1}, &text);
+    snd_buffer_free(&text);
+}
+
+static void
+show_views(const snd_profile *profile)
+{
+    for (unsigned i = 0; i < snd_view_count; i++) {
+        snd_table *table = NULL, *shown = NULL;
+        if (snd_views[i].make(profile, &table) != SND_OK)
+            continue;
+        format_table(table);
+        if (snd_table_select_shown(table, &shown) == SND_OK)
+            format_table(shown);
+        snd_table_free(table);
+        snd_table_free(shown);
+    }
+}
+
+static void
+export_timeline(snd_reader *reader, const snd_profile *profile)
+{
+    static int nowhere = -1;
+    uint64_t events;
+
+    if (nowhere < 0)
+        nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    snd_status status = snd_reader_event_count(reader, &events);
+    if (status == SND_OK)
+        status = snd_format_chrome(reader, profile, nowhere);
+    MUST((unsigned)status < SND_STATUS_COUNT);
+}
+
+static snd_status
+ignore_head(void *context, int count, const char *const *names)
+{
+    (void)context;
+    for (int i = 0; i < count; i++)
+        MUST(names[i] != NULL);
+    return SND_OK;
+}
+
+static snd_status
+ignore_row(void *context, int count, const snd_query_cell *cells)
+{
+    (void)context;
+    for (int i = 0; i < count; i++)
+        MUST(cells[i].type != SND_QUERY_TEXT || cells[i].text != NULL);
+    return SND_OK;
+}
+
+void
+read_everything(const char *path)
+{
+    snd_reader *reader = NULL;
+    snd_profile *profile = NULL;
+
+    if (snd_reader_open(path, &reader) == SND_OK) {
+        if (snd_reader_profile(reader, &profile) == SND_OK) {
+            show_views(profile);
+            export_timeline(reader, profile);
+        }
+        snd_status status = snd_reader_query(reader, "SELECT * FROM node JOIN value ON node = node.id LIMIT 1000",
+                                             ignore_head, ignore_row, NULL);
+        MUST((unsigned)status < SND_STATUS_COUNT);
+    }
+    snd_profile_free(profile);
+    snd_reader_free(reader);
+}

@@ -1,0 +1,15 @@
+/* Everything that is done with a recording, for the targets that make one of their bytes. */
+#ifndef SND_TEST_READ_H
+#define SND_TEST_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A path of this process, in memory where there is such a folder: SQLite wants a path. */
+const char *read_path(void);
+void read_write(const char *path, const uint8_t *data, size_t size);
+
+/* Opens, reads, shows in every view and format, exports and asks. */
+void read_everything(const char *path);
+
+#endif

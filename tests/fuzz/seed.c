@@ -1,0 +1,84 @@
+/* A small recording, from which seeds are made. */
+#include "seed.h"
+
+#include "store/writer.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void
+seed_require(int is_true, const char *what)
+{
+    if (is_true)
+        return;
+    fprintf(stderr, "the seed cannot be made: %s\n", what);
+    exit(1);
+}
+
+static snd_profile *
+make_profile(void)
+{
+    static const char *const names[] = {"main", "load", "parse \"x\"", "\xe6\xb8\xac\xe5\xae\x9a", "queue"};
+    snd_profile *profile = snd_profile_new();
+    snd_profile_track track = {.process_id = 7, .thread_id = 7, .thread_count = 1, .name = "main", .end_ns = 10000};
+    uint64_t counts[SND_HISTOGRAM_BUCKETS] = {[20] = 2, [40] = 1};
+    uint32_t id;
+
+    REQUIRE(profile != NULL && snd_profile_add_track(profile, &track, &id) == SND_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        snd_site_kind kind = i == 0 ? SND_SITE_THREAD : i == 4 ? SND_SITE_COUNTER : SND_SITE_REGION;
+        snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i};
+        REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
+        REQUIRE(snd_profile_add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, 0, i, &id) == SND_OK);
+        for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
+            snd_value value = {.whole = 1000 * i + m};
+            if (snd_metric_get((snd_metric)m)->is_real)
+                value.real = 0.5 * i;
+            REQUIRE(snd_profile_set(profile, id, (snd_metric)m, value) == SND_OK);
+        }
+        if (kind == SND_SITE_REGION)
+            REQUIRE(snd_profile_set_histogram(profile, id, counts) == SND_OK);
+    }
+    REQUIRE(snd_profile_set_info(profile, "program", "seed") == SND_OK);
+    REQUIRE(snd_profile_set_info(profile, "complete", "1") == SND_OK);
+    return profile;
+}
+
+static void
+make_chunk(snd_chunk *chunk)
+{
+    for (uint32_t i = 0; i < 12; i++)
+        snd_chunk_add(chunk,
+                      &(snd_chunk_event){.start_ns = 1000 * i, .value = 10 + i, .node = 1 + i % 4, .task = i % 3});
+}
+
+static void
+shrink(const char *path)
+{
+    sqlite3 *db = NULL;
+
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, "UPDATE metric SET meaning = ''; PRAGMA page_size = 512; VACUUM", NULL, NULL, NULL) ==
+            SQLITE_OK);
+    sqlite3_close(db);
+}
+
+void
+seed_recording(const char *path)
+{
+    snd_profile *profile = make_profile();
+    snd_writer *writer = NULL;
+    snd_chunk chunk = {0};
+
+    unlink(path);
+    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
+    make_chunk(&chunk);
+    REQUIRE(snd_writer_add_chunk(writer, 0, &chunk) == SND_OK);
+    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
+    shrink(path);
+    snd_chunk_free(&chunk);
+    snd_writer_free(writer);
+    snd_profile_free(profile);
+}

@@ -1,0 +1,12 @@
+/* A small recording, from which seeds are made. */
+#ifndef SND_TEST_SEED_H
+#define SND_TEST_SEED_H
+
+/* Writes it at `path`, with pages of 512 bytes: it is then some 9 KB, and a mutation more likely meets something. */
+void seed_recording(const char *path);
+
+/* Ends the program with a line when it is not true. */
+void seed_require(int is_true, const char *what);
+#define REQUIRE(x) seed_require((x) != 0, #x)
+
+#endif
