@@ -44,8 +44,10 @@ test-tsan: build/tsan/build.ninja ## the tests with several threads under Thread
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	$(IN_VENV) $$fixed meson test --print-errorlogs -C build/tsan --suite threads --timeout-multiplier 10
 
+# Two runs, because files of one name in two folders do not go into one.
 pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')

@@ -75,3 +75,24 @@ snd_utf8_width(const char *text)
     }
     return width;
 }
+
+void
+snd_utf8_clean(const char *text, snd_buffer *out)
+{
+    const char *end = text + strlen(text);
+
+    while (text < end) {
+        const char *from = text;
+        uint32_t character = snd_utf8_next(&text, end);
+        if (character == SND_UTF8_BAD)
+            snd_buffer_printf(out, "\\x%02x", (unsigned char)*from);
+        else if (character == '\n')
+            snd_buffer_text(out, "\\n");
+        else if (character == '\t')
+            snd_buffer_text(out, "\\t");
+        else if (snd_utf8_is_control(character))
+            snd_buffer_printf(out, character < 0x100 ? "\\x%02x" : "\\u%04x", character);
+        else
+            snd_buffer_put(out, from, (size_t)(text - from));
+    }
+}

@@ -72,7 +72,7 @@ run(const snd_arguments *given)
 
     if (format == NULL)
         return SND_EXIT_USAGE;
-    if (snd_opened_open(given, &recording))
+    if (snd_opened_open(given, 1, &recording))
         status = format->write_recording != NULL ? export_timeline(&recording, format, output)
                                                  : export_table(&recording, format, view, given, output);
     snd_opened_close(&recording);

@@ -144,7 +144,7 @@ run(const snd_arguments *given)
 
     if (format == NULL || format->write_table == NULL)
         return snd_complain_unknown("format", name, names, 3);
-    if (snd_opened_open(given, &recording)) {
+    if (snd_opened_open(given, 1, &recording)) {
         facts self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
         snd_format_options look = {.no_head = 1};
         if (self.table == NULL)

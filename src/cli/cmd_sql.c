@@ -4,18 +4,20 @@
 
 #include <string.h>
 
+enum { COLUMN_LIMIT = 64 };
+
 typedef struct answer {
     snd_table *table;
-    int is_typed; /* the first row has said what the columns hold */
+    int is_known[COLUMN_LIMIT]; /* a row has said what the column holds */
 } answer;
 
 static snd_status
 take_head(void *context, int count, const char *const *names)
 {
     answer *self = context;
-    snd_column columns[64];
+    snd_column columns[COLUMN_LIMIT];
 
-    if (count > 64)
+    if (count > COLUMN_LIMIT)
         return SND_BAD_ARGUMENT;
     for (int i = 0; i < count; i++)
         columns[i] = (snd_column){names[i], names[i], SND_UNIT_TEXT, 1};
@@ -23,36 +25,39 @@ take_head(void *context, int count, const char *const *names)
     return self->table == NULL ? SND_NO_MEMORY : SND_OK;
 }
 
-/* A column is of numbers when its first row is; a later text there is still printed as text. */
-static void
-set_types(answer *self, int count, const snd_query_cell *cells)
+/* A column holds whole numbers, or numbers, as long as all its rows do; else texts. */
+static snd_unit
+unit_with(snd_unit so_far, int is_known, const snd_query_cell *cell)
 {
-    for (int i = 0; i < count; i++)
-        if (cells[i].type == SND_QUERY_WHOLE)
-            self->table->columns[i].unit = SND_UNIT_COUNT;
-        else if (cells[i].type == SND_QUERY_REAL)
-            self->table->columns[i].unit = SND_UNIT_NUMBER;
-    self->is_typed = 1;
+    const int64_t exact = INT64_C(1) << 53; /* beyond it a double cannot stand for a whole number */
+    int is_small = cell->whole <= exact && cell->whole >= -exact;
+
+    if (cell->type == SND_QUERY_WHOLE && (!is_known || so_far == SND_UNIT_COUNT))
+        return SND_UNIT_COUNT;
+    if (cell->type == SND_QUERY_WHOLE && so_far == SND_UNIT_NUMBER && is_small)
+        return SND_UNIT_NUMBER;
+    if (cell->type == SND_QUERY_REAL && (!is_known || so_far != SND_UNIT_TEXT))
+        return SND_UNIT_NUMBER;
+    return SND_UNIT_TEXT;
 }
 
+/* The cell in all forms: which one counts is known after the last row. */
 static snd_status
-set_cell(snd_table *table, snd_unit unit, const snd_query_cell *from, snd_cell *to)
+set_cell(snd_table *table, const snd_query_cell *from, snd_cell *to)
 {
     snd_buffer text = {0};
 
-    if (from->type == SND_QUERY_NULL)
-        return SND_OK;
-    double number = from->type == SND_QUERY_WHOLE ? (double)from->whole : from->real;
-    *to = (snd_cell){
-        .is_there = 1, .real = number, .whole = from->type == SND_QUERY_REAL ? (int64_t)number : from->whole};
-    if (unit != SND_UNIT_TEXT)
-        return SND_OK;
+    to->is_there = 1;
+    to->whole = from->whole;
+    to->real = from->type == SND_QUERY_WHOLE ? (double)from->whole : from->real;
     if (from->type == SND_QUERY_TEXT)
         snd_buffer_text(&text, from->text);
     else if (from->type == SND_QUERY_BLOB)
         snd_buffer_printf(&text, "(%lld bytes)", (long long)from->whole);
+    else if (from->type == SND_QUERY_WHOLE)
+        snd_buffer_printf(&text, "%lld", (long long)from->whole);
     else
-        snd_buffer_printf(&text, "%.10g", number);
+        snd_buffer_printf(&text, "%.15g", from->real);
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK && (to->text = snd_table_text(table, snd_buffer_str(&text))) == NULL)
         status = SND_NO_MEMORY;
@@ -65,12 +70,16 @@ take_row(void *context, int count, const snd_query_cell *cells)
 {
     answer *self = context;
     snd_cell *row;
-
-    if (!self->is_typed)
-        set_types(self, count, cells);
     snd_status status = snd_table_add_row(self->table, 0, &row);
-    for (int i = 0; i < count && status == SND_OK; i++)
-        status = set_cell(self->table, self->table->columns[i].unit, &cells[i], &row[i]);
+
+    for (int i = 0; i < count && status == SND_OK; i++) {
+        if (cells[i].type == SND_QUERY_NULL)
+            continue;
+        snd_unit *unit = &self->table->columns[i].unit;
+        *unit = unit_with(*unit, self->is_known[i], &cells[i]);
+        self->is_known[i] = 1;
+        status = set_cell(self->table, &cells[i], &row[i]);
+    }
     return status;
 }
 
@@ -107,7 +116,7 @@ run(const snd_arguments *given)
         return snd_complain_unknown("format", name, names, 3);
     if (given->word_count != 2)
         return snd_complain("sql needs a recording and a query: sonde sql FILE 'select …'");
-    if (snd_opened_open(given, &recording))
+    if (snd_opened_open(given, 2, &recording))
         status = ask(&recording, given->words[1], format, given);
     snd_opened_close(&recording);
     return status;

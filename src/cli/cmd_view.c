@@ -11,10 +11,12 @@ run(const snd_arguments *given)
     const snd_view *view = &snd_views[0];
     int status = SND_EXIT_USAGE;
 
+    if (!snd_colour_is_valid(given))
+        return SND_EXIT_USAGE;
     for (unsigned i = 0; i < snd_view_count; i++)
         if (snd_arguments_value(given, snd_views[i].name) != NULL)
             view = &snd_views[i];
-    if (snd_opened_open(given, &recording)) {
+    if (snd_opened_open(given, 1, &recording)) {
         snd_table *table = snd_make_table(&recording, view, given, 1);
         if (table != NULL) {
             snd_format_options options = snd_terminal_options(given);

@@ -19,11 +19,15 @@ snd_complain_status(const char *path, snd_status status)
 }
 
 int
-snd_opened_open(const snd_arguments *given, snd_opened *out)
+snd_opened_open(const snd_arguments *given, int words, snd_opened *out)
 {
     *out = (snd_opened){0};
     if (given->word_count == 0) {
         snd_complain("%s needs a recording: sonde %s FILE.sonde", given->command->name, given->command->name);
+        return 0;
+    }
+    if (given->word_count > words) {
+        snd_complain("%s takes one recording; '%s' is one word too many", given->command->name, given->words[words]);
         return 0;
     }
     out->path = given->words[0];
@@ -142,6 +146,20 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     if (columns != NULL)
         return choose_columns(table, columns);
     return shown_only ? choose_shown(table) : table;
+}
+
+int
+snd_colour_is_valid(const snd_arguments *given)
+{
+    static const char *const known[] = {"always", "never", "auto"};
+    const char *colour = snd_arguments_value(given, "color");
+
+    for (size_t i = 0; colour != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(colour, known[i]) == 0)
+            return 1;
+    if (colour != NULL)
+        snd_complain_unknown("colour", colour, known, 3);
+    return colour == NULL;
 }
 
 snd_format_options

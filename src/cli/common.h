@@ -12,15 +12,18 @@ typedef struct snd_opened {
     snd_profile *profile;
 } snd_opened;
 
-/* Opens the recording that is the command's only word. Returns 0 after printing one line when it cannot; close with
- * snd_opened_close in any case. */
-int snd_opened_open(const snd_arguments *given, snd_opened *out);
+/* Opens the recording that is the first of the command's `words` words. Returns 0 after printing one line when it
+ * cannot; close with snd_opened_close in any case. */
+int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
 void snd_opened_close(snd_opened *self);
 
 /* The table of a view, with the columns of --columns (or, `shown_only`, those shown by default) and the first --limit
  * rows. The caller owns it. NULL after printing one line. */
 snd_table *snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given,
                           int shown_only);
+
+/* Whether --color, if given, is one that we know; complains when not. */
+int snd_colour_is_valid(const snd_arguments *given);
 
 /* How tables look on the terminal that is standard output. */
 snd_format_options snd_terminal_options(const snd_arguments *given);

@@ -51,11 +51,14 @@ find_command(const char *name)
 static int
 complain_command(const char *word)
 {
+    static const char *const options[] = {"--help", "--version"};
     const char *names[COMMAND_COUNT];
 
+    if (word[0] == '-')
+        return snd_complain_unknown("option", word, options, 2);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i]->name;
-    return snd_complain_unknown(word[0] == '-' ? "option" : "command", word, names, COMMAND_COUNT);
+    return snd_complain_unknown("command", word, names, COMMAND_COUNT);
 }
 
 static int

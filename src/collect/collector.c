@@ -97,12 +97,9 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
         if (self->chunks[id].bytes.size >= SND_CHUNK_FULL)
             close_chunk(self, id);
     }
-    if (self->outputs.trace != NULL) {
-        if (snd_trace_file_pending(self->outputs.trace) < PENDING_LIMIT)
-            snd_trace_file_add(self->outputs.trace, self->profile, id, &kept);
-        else
-            self->dropped++;
-    }
+    if (self->outputs.trace != NULL && (snd_trace_file_pending(self->outputs.trace) >= PENDING_LIMIT ||
+                                        !snd_trace_file_add(self->outputs.trace, self->profile, id, &kept)))
+        self->dropped++;
 }
 
 /* Empties all rings once. Returns what the fullest one held. */
@@ -149,6 +146,7 @@ checkpoint(snd_collector *self, int is_last)
             close_chunk(self, i);
         note(self, snd_writer_checkpoint(self->outputs.recording, self->profile, self->snapshot.changed),
              snd_writer_path(self->outputs.recording));
+        snd_snapshot_written(&self->snapshot); /* what failed is owed by the writer now */
     }
     if (self->outputs.trace != NULL)
         note(self, snd_trace_file_write(self->outputs.trace, self->profile), snd_trace_file_path(self->outputs.trace));

@@ -17,8 +17,8 @@
 
 static struct session {
     pthread_mutex_t lock;
-    int is_running;
-    int is_orphan; /* a forked child that has not yet opened outputs of its own */
+    _Atomic int is_running;
+    _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
     uint32_t process_id;
     snd_settings set;
@@ -354,21 +354,35 @@ snd_session_trace_path(void)
 
 /* ---- fork and exit ---- */
 
+static void
+pause_locked(void)
+{
+    if (session.paused++ == 0 && session.collector != NULL && snd_process_id() == session.process_id)
+        snd_collector_pause(session.collector);
+}
+
+static void
+resume_locked(void)
+{
+    if (session.paused > 0 && --session.paused == 0 && session.collector != NULL &&
+        snd_process_id() == session.process_id)
+        snd_collector_resume(session.collector);
+}
+
 void
 snd_session_pause(void)
 {
-    if (session.collector != NULL && snd_process_id() == session.process_id)
-        snd_collector_pause(session.collector);
-    session.paused++;
+    pthread_mutex_lock(&session.lock);
+    pause_locked();
+    pthread_mutex_unlock(&session.lock);
 }
 
 void
 snd_session_resume(void)
 {
-    if (session.paused > 0)
-        session.paused--;
-    if (session.paused == 0 && session.collector != NULL && snd_process_id() == session.process_id)
-        snd_collector_resume(session.collector);
+    pthread_mutex_lock(&session.lock);
+    resume_locked();
+    pthread_mutex_unlock(&session.lock);
 }
 
 void
@@ -384,8 +398,8 @@ snd_session_save(void)
 static void
 before_fork(void)
 {
-    snd_session_pause();
     pthread_mutex_lock(&session.lock);
+    pause_locked();
     snd_site_before_fork();
     snd_track_before_fork();
 }
@@ -395,8 +409,8 @@ after_fork_in_parent(void)
 {
     snd_track_after_fork(0);
     snd_site_after_fork();
+    resume_locked();
     pthread_mutex_unlock(&session.lock);
-    snd_session_resume();
 }
 
 /* The child opens files of its own only when it enters a region: most children run another program at once. */
@@ -405,9 +419,9 @@ after_fork_in_child(void)
 {
     snd_track_after_fork(1);
     snd_site_after_fork();
-    pthread_mutex_unlock(&session.lock);
     session.paused = 0;
     session.is_orphan = session.is_running;
+    pthread_mutex_unlock(&session.lock);
 }
 
 static void

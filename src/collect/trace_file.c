@@ -52,6 +52,7 @@ write_with_tail(snd_trace_file *self, int flags, snd_buffer *bytes)
     size_t size = bytes->size;
     snd_buffer_text(bytes, SND_CHROME_TAIL);
     snd_status status = snd_buffer_status(bytes);
+    bytes->failed = 0; /* the next write tries again */
     if (status == SND_OK)
         status = write_at(self->path, flags, bytes, self->end);
     if (status == SND_OK)
@@ -101,6 +102,17 @@ snd_trace_file_path(const snd_trace_file *self)
     return self->path;
 }
 
+/* Half an event would spoil the file: when memory ran out since `size`, what came since then is gone. */
+static int
+take_back(snd_buffer *buffer, size_t size)
+{
+    if (SND_LIKELY(!buffer->failed))
+        return 1;
+    buffer->failed = 0;
+    buffer->size = size;
+    return 0;
+}
+
 /* Says the names of threads that are new or have another name now. */
 static void
 name_threads(snd_trace_file *self, const snd_profile *profile)
@@ -116,9 +128,11 @@ name_threads(snd_trace_file *self, const snd_profile *profile)
     for (uint32_t i = 0; i < self->threads; i++) {
         if (self->names[i] == profile->tracks[i].name)
             continue;
-        self->names[i] = profile->tracks[i].name;
+        size_t before = self->kept.size;
         snd_buffer_text(&self->kept, SND_CHROME_COMMA);
         snd_chrome_thread(profile, i, &self->kept);
+        if (take_back(&self->kept, before))
+            self->names[i] = profile->tracks[i].name;
     }
 }
 
@@ -148,25 +162,28 @@ find_prefix(snd_trace_file *self, const snd_profile *profile, uint32_t node)
         return NULL;
     snd_buffer_text(&self->prefixes, SND_CHROME_COMMA);
     snd_chrome_prefix(profile, node, &self->prefixes);
-    if (self->prefixes.failed)
+    if (!take_back(&self->prefixes, start))
         return NULL;
     *known = (prefix){(uint32_t)start, (uint32_t)(self->prefixes.size - start)};
     return known;
 }
 
-void
+int
 snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event)
 {
     if (SND_UNLIKELY(self->threads < profile->track_count))
         name_threads(self, profile);
+    size_t before = self->kept.size;
     const prefix *known = event->task == 0 ? find_prefix(self, profile, event->node) : NULL;
     if (known != NULL) {
         snd_buffer_put(&self->kept, self->prefixes.data + known->at, known->size);
         snd_chrome_rest(event, &self->kept);
-        return;
     }
-    snd_buffer_text(&self->kept, SND_CHROME_COMMA);
-    snd_chrome_event(profile, track, event, &self->kept);
+    else {
+        snd_buffer_text(&self->kept, SND_CHROME_COMMA);
+        snd_chrome_event(profile, track, event, &self->kept);
+    }
+    return take_back(&self->kept, before);
 }
 
 size_t

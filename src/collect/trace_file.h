@@ -12,8 +12,8 @@ SND_MUST_USE snd_status snd_trace_file_open(const char *path, const snd_profile 
 void snd_trace_file_free(snd_trace_file *self); /* NULL is allowed; writes nothing */
 const char *snd_trace_file_path(const snd_trace_file *self);
 
-/* Keeps the event for the next write. */
-void snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event);
+/* Keeps the event for the next write. 0 when memory runs out. */
+int snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event);
 size_t snd_trace_file_pending(const snd_trace_file *self); /* bytes of such events */
 
 /* Writes what is kept. On failure it stays kept for the next write. */

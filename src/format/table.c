@@ -13,28 +13,6 @@
 #define LEAST_FIRST_COLUMN 16u
 #define GAP 2u
 
-/* Names come from programs: what would move the cursor is shown as an escape. */
-static void
-put_clean(snd_buffer *out, const char *text)
-{
-    const char *end = text + strlen(text);
-
-    while (text < end) {
-        const char *from = text;
-        uint32_t character = snd_utf8_next(&text, end);
-        if (character == SND_UTF8_BAD)
-            snd_buffer_printf(out, "\\x%02x", (unsigned char)*from);
-        else if (character == '\n')
-            snd_buffer_text(out, "\\n");
-        else if (character == '\t')
-            snd_buffer_text(out, "\\t");
-        else if (snd_utf8_is_control(character))
-            snd_buffer_printf(out, character < 0x100 ? "\\x%02x" : "\\u%04x", character);
-        else
-            snd_buffer_put(out, from, (size_t)(text - from));
-    }
-}
-
 static void
 put_indent(snd_buffer *out, uint32_t depth)
 {
@@ -54,7 +32,7 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
     switch (unit) {
     case SND_UNIT_TEXT:
     case SND_UNIT_LABEL:
-        put_clean(out, cell->text);
+        snd_utf8_clean(cell->text, out);
         break;
     case SND_UNIT_NS:
         snd_duration_text((uint64_t)cell->whole, text);
@@ -94,7 +72,7 @@ make_cell_texts(layout *self, const snd_table *table)
 
     for (uint32_t c = 0; c < table->column_count; c++, cell++) {
         self->starts[cell] = self->text.size;
-        put_clean(&self->text, table->columns[c].title);
+        snd_utf8_clean(table->columns[c].title, &self->text);
         snd_buffer_char(&self->text, '\0');
     }
     for (uint32_t r = 0; r < table->row_count; r++)

@@ -27,6 +27,8 @@ snd_histogram_quantile(const uint64_t *counts, double rank, uint64_t min, uint64
         all += counts[i];
     if (all == 0)
         return 0;
+    if (rank >= 1)
+        return max;
     double wanted = rank * (double)all;
     double before = 0;
     for (uint32_t i = 0; i < SND_HISTOGRAM_BUCKETS; i++) {

@@ -88,12 +88,14 @@ snd_clock_start(uint64_t (*function)(void))
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, calibrate);
+    snd_clock wanted = {SND_CLOCK_SYSTEM, ONE_TO_ONE, NULL};
     if (function != NULL)
-        snd_clock_now = (snd_clock){SND_CLOCK_FUNCTION, ONE_TO_ONE, function};
+        wanted = (snd_clock){SND_CLOCK_FUNCTION, ONE_TO_ONE, function};
     else if (why_not == NULL)
-        snd_clock_now = (snd_clock){SND_CLOCK_COUNTER, counter_scale, NULL};
-    else
-        snd_clock_now = (snd_clock){SND_CLOCK_SYSTEM, ONE_TO_ONE, NULL};
+        wanted = (snd_clock){SND_CLOCK_COUNTER, counter_scale, NULL};
+    /* other threads may be reading it: what they read changes only when another clock is asked for */
+    if (wanted.source != snd_clock_now.source || wanted.function != snd_clock_now.function)
+        snd_clock_now = wanted;
 }
 
 const char *

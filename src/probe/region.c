@@ -62,6 +62,7 @@ snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now)
         at = at->below;
     if (at == NULL)
         return; /* it was closed with a region below it */
+    snd_node *running = SND_GET(track->running);
     for (int done = 0; !done;) {
         snd_span *top = stack->top;
         done = top == span;
@@ -69,6 +70,8 @@ snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now)
             move_here(track, top);
         snd_region_close(track, top, now, 1);
     }
+    if (!snd_node_is_here(track, SND_GET(track->running))) /* never charge another thread's tree */
+        SND_SET(track->running, running);
 }
 
 int

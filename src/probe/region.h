@@ -60,6 +60,7 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
     span->suspended = stack->suspended;
     span->is_nested = (unsigned char)nested;
     span->is_unpaired = 0;
+    span->has_cpu = (mode & SND_REGION_CPU) != 0;
     stack->top = span;
     track->current = stack;
     if (SND_UNLIKELY(mode & SND_REGION_CPU))
@@ -148,7 +149,7 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
         SND_ADD(node->open_start, -start);
         if (SND_LIKELY(counts))
             snd_region_count(node, ticks, stack->suspended - span->suspended);
-        if (SND_UNLIKELY(mode & SND_REGION_CPU) && counts)
+        if (SND_UNLIKELY(span->has_cpu) && counts)
             SND_ADD(node->cpu_ns, snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns - span->cpu_ns);
     }
     snd_track_write_end(track);

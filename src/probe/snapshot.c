@@ -4,7 +4,11 @@
 #include "base/alloc.h"
 #include "os/process.h"
 
+#include <sched.h>
 #include <string.h>
+
+/* With the pauses some milliseconds: a thread that was interrupted in the middle of an entry has gone on by then. */
+#define READ_TRIES 20000
 
 typedef struct snd_snapshot_track {
     uint32_t id; /* in the profile; SND_NONE: not there yet */
@@ -17,6 +21,9 @@ typedef struct snd_snapshot_track {
 typedef struct reading {
     uint64_t count, total, self, min, max, suspended, cpu_ns, open, open_start;
     double square;
+    double value_last, value_min, value_max, value_sum;
+    int is_running; /* its self time passes since `last` */
+    uint64_t last;
 } reading;
 
 void
@@ -139,24 +146,44 @@ add_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, snaps
     return status;
 }
 
-/* All fields as they stood between two writes of the owner; after many tries, as they come. */
 static reading
-read_node(const snd_track *live, const snd_node *node)
+read_fields(const snd_track *live, const snd_node *node)
 {
-    reading now = {0};
+    return (reading){
+        .count = SND_GET(node->count),
+        .total = SND_GET(node->total),
+        .self = SND_GET(node->self),
+        .min = SND_GET(node->min),
+        .max = SND_GET(node->max),
+        .suspended = SND_GET(node->suspended),
+        .cpu_ns = SND_GET(node->cpu_ns),
+        .open = SND_GET(node->open),
+        .open_start = SND_GET(node->open_start),
+        .square = SND_GET(node->square),
+        .value_last = SND_GET(node->value_last),
+        .value_min = SND_GET(node->value_min),
+        .value_max = SND_GET(node->value_max),
+        .value_sum = SND_GET(node->value_sum),
+        .is_running = SND_GET(live->running) == node,
+        .last = SND_GET(live->last),
+    };
+}
 
-    for (int tries = 0; tries < 1000; tries++) {
+/* All fields as they stood between two writes of the owner. 0 when its thread stays in the middle of one: then what
+ * was read last time is the better answer. */
+static int
+read_node(const snd_track *live, const snd_node *node, reading *out)
+{
+    for (int tries = 0; tries < READ_TRIES; tries++) {
         uint32_t before = atomic_load_explicit(&live->version, memory_order_acquire);
-        now = (reading){
-            SND_GET(node->count),      SND_GET(node->total),     SND_GET(node->self),   SND_GET(node->min),
-            SND_GET(node->max),        SND_GET(node->suspended), SND_GET(node->cpu_ns), SND_GET(node->open),
-            SND_GET(node->open_start), SND_GET(node->square),
-        };
+        *out = read_fields(live, node);
         atomic_thread_fence(memory_order_acquire);
         if (before % 2 == 0 && SND_GET(live->version) == before)
-            break;
+            return 1;
+        if (tries % 64 == 63)
+            sched_yield(); /* it may be waiting for this processor */
     }
-    return now;
+    return 0;
 }
 
 /* Sets a metric and marks the node when that changes it. */
@@ -195,20 +222,20 @@ put_histogram(snd_profile *profile, uint32_t id, const snd_node *node)
 }
 
 static snd_status
-put_counter(snd_snapshot *self, snd_profile *profile, uint32_t id, const snd_node *node)
+put_counter(snd_snapshot *self, snd_profile *profile, uint32_t id, const reading *now)
 {
-    uint64_t count = SND_GET(node->count);
-    snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, count);
-    if (count == 0)
-        return status;
-    if (status == SND_OK)
-        status = put_real(self, profile, id, SND_METRIC_VALUE_LAST, SND_GET(node->value_last));
-    if (status == SND_OK)
-        status = put_real(self, profile, id, SND_METRIC_VALUE_MIN, SND_GET(node->value_min));
-    if (status == SND_OK)
-        status = put_real(self, profile, id, SND_METRIC_VALUE_MAX, SND_GET(node->value_max));
-    if (status == SND_OK)
-        status = put_real(self, profile, id, SND_METRIC_VALUE_SUM, SND_GET(node->value_sum));
+    const struct {
+        snd_metric metric;
+        double value;
+    } reals[] = {
+        {SND_METRIC_VALUE_LAST, now->value_last},
+        {SND_METRIC_VALUE_MIN, now->value_min},
+        {SND_METRIC_VALUE_MAX, now->value_max},
+        {SND_METRIC_VALUE_SUM, now->value_sum},
+    };
+    snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, now->count);
+    for (size_t i = 0; now->count != 0 && i < sizeof reals / sizeof reals[0] && status == SND_OK; i++)
+        status = put_real(self, profile, id, reals[i].metric, reals[i].value);
     return status;
 }
 
@@ -252,14 +279,6 @@ put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
     return status;
 }
 
-/* What has run since the owner last looked at its clock belongs to the node that runs. */
-static void
-add_running(const snd_track *live, const snd_node *node, reading *now, uint64_t until)
-{
-    if (SND_GET(live->running) == node && until > SND_GET(live->last))
-        now->self += until - SND_GET(live->last);
-}
-
 static snd_status
 update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now)
 {
@@ -268,24 +287,26 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
     uint64_t end = SND_GET(live->end);
     uint64_t until = end == 0 ? now : end;
 
+    reading read;
+    if (!read_node(live, node, &read))
+        return SND_OK;
     if (node->parent != NULL && profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
-        return put_counter(self, profile, id, node);
-    reading read = read_node(live, node);
-    add_running(live, node, &read, until);
+        return put_counter(self, profile, id, &read);
+    if (read.is_running && until > read.last) /* what has run since the owner last looked at its clock */
+        read.self += until - read.last;
     if (node->parent == NULL) {
         read.open = 1;
         read.open_start = SND_GET(live->start);
         read.count = 1;
         read.total = read.max = 0;
     }
-    uint64_t before = snd_profile_whole(profile, id, SND_METRIC_COUNT);
     reading counted = with_open(read, until);
     if (node->parent == NULL)
         counted.open = 0;
-    snd_status status = put_region(self, profile, id, counted);
-    if (status == SND_OK && read.count != before)
+    snd_status status = SND_OK;
+    if (read.count != snd_profile_whole(profile, id, SND_METRIC_COUNT))
         status = put_histogram(profile, id, node);
-    return status;
+    return status == SND_OK ? put_region(self, profile, id, counted) : status;
 }
 
 /* A track that has not seen the last reset holds nothing that counts. */
@@ -345,11 +366,16 @@ snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, u
 {
     snd_status status = SND_OK;
 
-    if (self->changed_count != 0)
-        memset(self->changed, 0, self->changed_count);
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
         status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);
     return status;
+}
+
+void
+snd_snapshot_written(snd_snapshot *self)
+{
+    if (self->changed_count != 0)
+        memset(self->changed, 0, self->changed_count);
 }
 
 uint32_t

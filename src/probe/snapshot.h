@@ -11,7 +11,7 @@ typedef struct snd_snapshot {
     uint32_t track_count;
     uint32_t *sites; /* live site id to the profile's */
     uint32_t site_count;
-    unsigned char *changed; /* per profile node: 1 when the last update changed it */
+    unsigned char *changed; /* per profile node: 1 when an update changed it since snd_snapshot_written */
     uint32_t changed_count;
 } snd_snapshot;
 
@@ -20,6 +20,9 @@ void snd_snapshot_free(snd_snapshot *self);
 /* Brings `profile` up to date with all tracks; times count from `origin` (ticks), open entries up to `now`. Safe
  * while the threads run: each node is read as one of its states. On failure the profile is as far as it got. */
 SND_MUST_USE snd_status snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, uint64_t now);
+
+/* What changed so far has been written. */
+void snd_snapshot_written(snd_snapshot *self);
 
 /* The profile's id of a track's node; SND_NONE for one that no update has seen. */
 uint32_t snd_snapshot_node(const snd_snapshot *self, const snd_track *track, uint32_t node);

@@ -13,8 +13,8 @@
 
 _Atomic uint32_t snd_track_epoch = 1;
 _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial-exec")));
-int (*snd_track_namer)(char *name, size_t size);
-void (*snd_track_on_attach)(void);
+int (*_Atomic snd_track_namer)(char *name, size_t size);
+void (*_Atomic snd_track_on_attach)(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list and who owns a track */
 static snd_track *_Atomic first;
@@ -118,10 +118,16 @@ snd_node_find(snd_track *track, snd_node *parent, uint32_t site)
     return node;
 }
 
+int
+snd_node_is_here(const snd_track *track, const snd_node *node)
+{
+    return node->id < SND_GET(track->node_count) && snd_node_get(track, node->id) == node;
+}
+
 snd_node *
 snd_node_here(snd_track *track, snd_node *node)
 {
-    if (node->id < SND_GET(track->node_count) && snd_node_get(track, node->id) == node)
+    if (snd_node_is_here(track, node))
         return node;
     if (node->parent == NULL)
         return track->root;
@@ -172,8 +178,12 @@ on_thread_end(void *value)
 
     while (track->stack.top != NULL)
         snd_region_leave(track, track->stack.top);
+    uint64_t now = snd_clock_ticks();
+    snd_track_write_begin(track);
+    snd_region_charge(track, now);
+    snd_track_write_end(track);
     pthread_mutex_lock(&lock);
-    SND_SET(track->end, snd_clock_ticks());
+    SND_SET(track->end, now);
     pthread_mutex_unlock(&lock);
     snd_track_mine = NULL;
 }
@@ -311,6 +321,8 @@ empty(snd_track *track)
             SND_SET(histogram[b], 0);
     }
     SND_SET(track->dropped, 0);
+    if (snd_track_ring(track) != NULL)
+        SND_SET(snd_track_ring(track)->dropped, 0);
     SND_SET(track->reset, reset);
     SND_SET(track->start, reset);
     SND_SET(track->thread_count, 1);

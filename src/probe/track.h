@@ -55,6 +55,7 @@ struct snd_span {
     uint64_t cpu_ns;           /* the thread's at the start */
     uint32_t serial;           /* changes when the span is given back: an old handle is recognised */
     unsigned char is_nested;   /* a global region inside itself: its time is already counted */
+    unsigned char has_cpu;     /* cpu_ns is known */
     unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
 };
 
@@ -121,10 +122,10 @@ void snd_track_set_name(snd_track *self, const char *name);
 
 /* How to name a new track; called on the new thread with room for `size` bytes; returns 0 to leave the name to the
  * system. One for the process. */
-extern int (*snd_track_namer)(char *name, size_t size);
+extern int (*_Atomic snd_track_namer)(char *name, size_t size);
 
 /* Called on a thread at its first entry ever, and after a reset or a fork. NULL: nobody wants to know. */
-extern void (*snd_track_on_attach)(void);
+extern void (*_Atomic snd_track_on_attach)(void);
 
 /* Forgets all that was counted so far. Open regions count from now. */
 void snd_track_reset_all(void);
@@ -151,6 +152,9 @@ snd_node_child(snd_track *track, snd_node *parent, uint32_t site)
         return child;
     return snd_node_find(track, parent, site);
 }
+
+/* Whether the node is one of this track. */
+int snd_node_is_here(const snd_track *track, const snd_node *node);
 
 /* The node at the same path in this track's tree: `node` itself where it is this track's. Owner thread of `track`
  * only. NULL as above. */

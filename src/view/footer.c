@@ -1,6 +1,7 @@
 /* The sentence under every table. */
 #include "base/buffer.h"
 #include "base/duration.h"
+#include "base/utf8.h"
 #include "view/view.h"
 
 static uint64_t
@@ -57,9 +58,12 @@ add_open(const snd_profile *profile, snd_buffer *text)
         const snd_profile_node *node = &profile->nodes[i];
         if (profile->sites[node->site].kind != SND_SITE_REGION || snd_profile_whole(profile, i, SND_METRIC_OPEN) == 0)
             continue;
-        if (open < NAMED)
-            snd_buffer_printf(text, "%s%s in thread %s", open == 0 ? "\nstill open, counted up to now: " : ", ",
-                              profile->sites[node->site].name, profile->tracks[node->track].name);
+        if (open < NAMED) {
+            snd_buffer_text(text, open == 0 ? "\nstill open, counted up to now: " : ", ");
+            snd_utf8_clean(profile->sites[node->site].name, text);
+            snd_buffer_text(text, " in thread ");
+            snd_utf8_clean(profile->tracks[node->track].name, text);
+        }
         open++;
     }
     if (open > NAMED)
@@ -77,8 +81,10 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     add_cost(profile, entries, &text);
     add_open(profile, &text);
     const char *note = snd_profile_info(profile, "note");
-    if (note != NULL && *note != '\0')
-        snd_buffer_printf(&text, "\n%s", note);
+    if (note != NULL && *note != '\0') {
+        snd_buffer_char(&text, '\n');
+        snd_utf8_clean(note, &text);
+    }
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_set_footer(table, snd_buffer_str(&text));

@@ -26,7 +26,8 @@ add_row(const snd_profile *profile, snd_table *table, uint32_t node, uint64_t up
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)
         return status;
-    snd_buffer_printf(&place, "%s:%u", site->file, site->line);
+    if (site->file[0] != '\0')
+        snd_buffer_printf(&place, "%s:%u", site->file, site->line);
     cells[NAME] = (snd_cell){.is_there = 1, .text = snd_table_text(table, site->name)};
     cells[LAST] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_LAST));
     cells[MIN] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_MIN));

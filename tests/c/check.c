@@ -15,28 +15,15 @@ __lsan_default_suppressions(void)
     return "leak:snd_track_set_name\n";
 }
 
-/* Races that src/ still has when a session starts while other threads measure. A line goes with its fault. */
-const char *__tsan_default_suppressions(void);
-
-const char *
-__tsan_default_suppressions(void)
-{
-    return "race:snd_clock_start\n"
-           "race:register_once\n"
-           "race:end_collector\n";
-}
-
 static _Atomic unsigned failures; /* of the test that runs */
 static const char *running = "before the first test";
-static int is_pending;
-static unsigned passed, failed, pending;
+static unsigned passed, failed;
 
 static void
 note_failure(const char *file, int line)
 {
     atomic_fetch_add(&failures, 1);
-    if (!is_pending)
-        fprintf(stderr, "%s:%d: %s: ", file, line, running);
+    fprintf(stderr, "%s:%d: %s: ", file, line, running);
 }
 
 void
@@ -45,8 +32,7 @@ check_true(int is_true, const char *expression, const char *file, int line)
     if (is_true)
         return;
     note_failure(file, line);
-    if (!is_pending)
-        fprintf(stderr, "%s\n", expression);
+    fprintf(stderr, "%s\n", expression);
 }
 
 void
@@ -55,9 +41,8 @@ check_text(const char *got, const char *wanted, const char *expression, const ch
     if (got != NULL && wanted != NULL && strcmp(got, wanted) == 0)
         return;
     note_failure(file, line);
-    if (!is_pending)
-        fprintf(stderr, "%s is\n%s\nand not\n%s\n", expression, got == NULL ? "(NULL)" : got,
-                wanted == NULL ? "(NULL)" : wanted);
+    fprintf(stderr, "%s is\n%s\nand not\n%s\n", expression, got == NULL ? "(NULL)" : got,
+            wanted == NULL ? "(NULL)" : wanted);
 }
 
 void
@@ -66,8 +51,7 @@ check_number(uint64_t got, uint64_t wanted, const char *expression, const char *
     if (got == wanted)
         return;
     note_failure(file, line);
-    if (!is_pending)
-        fprintf(stderr, "%s is %llu and not %llu\n", expression, (unsigned long long)got, (unsigned long long)wanted);
+    fprintf(stderr, "%s is %llu and not %llu\n", expression, (unsigned long long)got, (unsigned long long)wanted);
 }
 
 void
@@ -75,7 +59,6 @@ check_required(int is_true, const char *expression, const char *file, int line)
 {
     if (is_true)
         return;
-    is_pending = 0;
     check_true(0, expression, file, line);
     fputs("the other tests cannot run\n", stderr);
     exit(1);
@@ -93,23 +76,9 @@ check_run(const char *name, void (*test)(void))
         failed++;
 }
 
-void
-check_run_pending(const char *name, void (*test)(void))
-{
-    running = name;
-    atomic_store(&failures, 0);
-    is_pending = 1;
-    test();
-    is_pending = 0;
-    pending++;
-    printf("pending: %s%s\n", name, atomic_load(&failures) == 0 ? ": it passed this time" : "");
-}
-
 int
 check_report(void)
 {
-    if (pending != 0)
-        printf("%u pending\n", pending);
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

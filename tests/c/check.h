@@ -15,15 +15,11 @@
 /* main is a list of these and ends with `return check_report();`. */
 #define RUN(test) check_run(#test, test)
 
-/* A test of what src/ is to do and does not yet: it may fail. Once it passes it becomes a RUN. */
-#define RUN_PENDING(test) check_run_pending(#test, test)
-
 void check_true(int is_true, const char *expression, const char *file, int line);
 void check_text(const char *got, const char *wanted, const char *expression, const char *file, int line);
 void check_number(uint64_t got, uint64_t wanted, const char *expression, const char *file, int line);
 void check_required(int is_true, const char *expression, const char *file, int line);
 void check_run(const char *name, void (*test)(void));
-void check_run_pending(const char *name, void (*test)(void));
 
 /* Prints "N passed, M failed". The exit status. */
 int check_report(void);

@@ -56,14 +56,14 @@ csv_quotes_what_needs_it(void)
     snd_format_csv(table, &(snd_format_options){0}, &text);
     CHECK_TEXT(snd_buffer_str(&text), "name,total_ns,\"share, of \"\"all\"\"\",value\n"
                                       "plain,0,,\n"
-                                      "\"a \"\"quote\"\"\",123456789012,33.33333333,nan\n"
-                                      "\"a, comma\",246913578024,66.66666667,-inf\n"
+                                      "\"a \"\"quote\"\"\",123456789012,33.3333333333333,nan\n"
+                                      "\"a, comma\",246913578024,66.6666666666667,-inf\n"
                                       "\"two\nlines\",370370367036,100,3e-07\n"
-                                      "back\\slash,493827156048,133.3333333,4e-07\n"
-                                      "bell \a \x7f,617283945060,166.6666667,5e-07\n"
+                                      "back\\slash,493827156048,133.333333333333,4e-07\n"
+                                      "bell \a \x7f,617283945060,166.666666666667,5e-07\n"
                                       "\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9,740740734072,200,6e-07\n"
-                                      "bad \xff,864197523084,233.3333333,7e-07\n"
-                                      "\xe2\x80\xa8,987654312096,266.6666667,8e-07\n");
+                                      "bad \xff,864197523084,233.333333333333,7e-07\n"
+                                      "\xe2\x80\xa8,987654312096,266.666666666667,8e-07\n");
     snd_buffer_free(&text);
     snd_table_free(table);
 }
@@ -82,21 +82,21 @@ json_escapes_what_needs_it(void)
         " \"columns\": [{\"name\": \"name\", \"unit\": \"text\"}, {\"name\": \"total_ns\", \"unit\": \"ns\"}, "
         "{\"name\": \"share, of \\\"all\\\"\", \"unit\": \"percent\"}, {\"name\": \"value\", \"unit\": \"number\"}],\n"
         " \"rows\": [\n"
-        "  {\"depth\": 0, \"name\": \"plain\", \"total_ns\": 0, " SHARE "null, \"value\": null},\n"
-        "  {\"depth\": 1, \"name\": \"a \\\"quote\\\"\", \"total_ns\": 123456789012, " SHARE "33.33333333, "
+        "  {\"name\": \"plain\", \"total_ns\": 0, " SHARE "null, \"value\": null},\n"
+        "  {\"name\": \"a \\\"quote\\\"\", \"total_ns\": 123456789012, " SHARE "33.3333333333333, "
         "\"value\": null},\n"
-        "  {\"depth\": 0, \"name\": \"a, comma\", \"total_ns\": 246913578024, " SHARE "66.66666667, "
+        "  {\"name\": \"a, comma\", \"total_ns\": 246913578024, " SHARE "66.6666666666667, "
         "\"value\": null},\n"
-        "  {\"depth\": 1, \"name\": \"two\\u000alines\", \"total_ns\": 370370367036, " SHARE "100, \"value\": 3e-07},\n"
-        "  {\"depth\": 0, \"name\": \"back\\\\slash\", \"total_ns\": 493827156048, " SHARE "133.3333333, "
+        "  {\"name\": \"two\\u000alines\", \"total_ns\": 370370367036, " SHARE "100, \"value\": 3e-07},\n"
+        "  {\"name\": \"back\\\\slash\", \"total_ns\": 493827156048, " SHARE "133.333333333333, "
         "\"value\": 4e-07},\n"
-        "  {\"depth\": 1, \"name\": \"bell \\u0007 \\u007f\", \"total_ns\": 617283945060, " SHARE "166.6666667, "
+        "  {\"name\": \"bell \\u0007 \\u007f\", \"total_ns\": 617283945060, " SHARE "166.666666666667, "
         "\"value\": 5e-07},\n"
-        "  {\"depth\": 0, \"name\": \"\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9\", \"total_ns\": 740740734072, " SHARE "200, "
+        "  {\"name\": \"\xe6\xb8\xac\xe5\xae\x9a \xc3\xa9\", \"total_ns\": 740740734072, " SHARE "200, "
         "\"value\": 6e-07},\n"
-        "  {\"depth\": 1, \"name\": \"bad \\ufffd\", \"total_ns\": 864197523084, " SHARE "233.3333333, "
+        "  {\"name\": \"bad \\ufffd\", \"total_ns\": 864197523084, " SHARE "233.333333333333, "
         "\"value\": 7e-07},\n"
-        "  {\"depth\": 0, \"name\": \"\\u2028\", \"total_ns\": 987654312096, " SHARE "266.6666667, "
+        "  {\"name\": \"\\u2028\", \"total_ns\": 987654312096, " SHARE "266.666666666667, "
         "\"value\": 8e-07}\n"
         " ]}\n");
 #undef SHARE

@@ -127,7 +127,6 @@ a_question_that_writes_is_refused(void)
         "vacuum",
         "vacuum into 'copy.db'",
         "pragma user_version = 5",
-        "pragma user_version",
         "pragma journal_mode = wal",
         "begin",
         "reindex",

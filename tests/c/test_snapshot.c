@@ -53,7 +53,9 @@ only_nodes_that_changed_are_marked(void)
     enter_and_leave("idle", 10);
     update(&snapshot, profile, 0);
     CHECK_NUMBER(snapshot.changed_count, profile->node_count);
+    snd_snapshot_written(&snapshot);
     enter_and_leave("busy", 10);
+    update(&snapshot, profile, 0);
     update(&snapshot, profile, 0);
     CHECK(snapshot.changed[find_node(profile, "main", "busy")]);
     CHECK(!snapshot.changed[find_node(profile, "main", "idle")]);
@@ -239,9 +241,9 @@ main(void)
     RUN(live_ids_lead_to_the_profiles_ids);
     RUN(a_reset_that_a_thread_has_not_met_empties_its_nodes_all_the_same);
     RUN(an_update_that_failed_can_be_repeated);
-    RUN_PENDING(a_histogram_that_found_no_memory_comes_with_the_next_update);
-    RUN_PENDING(a_thread_stopped_while_it_enters_is_read_as_it_was_before);
-    RUN_PENDING(a_thread_stopped_while_it_counts_is_read_as_it_was_before);
+    RUN(a_histogram_that_found_no_memory_comes_with_the_next_update);
+    RUN(a_thread_stopped_while_it_enters_is_read_as_it_was_before);
+    RUN(a_thread_stopped_while_it_counts_is_read_as_it_was_before);
     RUN(every_failing_allocation_is_reported);
     return check_report();
 }

@@ -154,7 +154,7 @@ the_footer_counts_entries_losses_and_cost(void)
 {
     snd_profile *profile = small_profile();
 
-    check_footer(profile, "16 entries, nothing dropped, own cost up to 800 ns (0.01%)\n"
+    check_footer(profile, "17 entries, nothing dropped, own cost up to 850 ns (0.01%)\n"
                           "still open, counted up to now: parse in thread worker");
     profile->tracks[0].dropped_entries = 2;
     set_info(profile, "lost_entries", "3");
@@ -176,7 +176,7 @@ the_footer_names_a_few_open_regions(void)
 
     for (; name[0] < 'f'; name[0]++)
         set_whole(profile, add_region(profile, root, name, 0, 0, 0), SND_METRIC_OPEN, 1);
-    check_footer(profile, "0 entries, nothing dropped, own cost up to 0 ns\nstill open, counted up to now: "
+    check_footer(profile, "5 entries, nothing dropped, own cost up to 0 ns\nstill open, counted up to now: "
                           "a in thread main, b in thread main, c in thread main and 2 more");
     snd_profile_free(profile);
 }
@@ -220,14 +220,14 @@ main(void)
     RUN(the_regions_have_a_row_a_node);
     RUN(the_threads_have_a_row_a_track);
     RUN(the_counters_have_a_row_each);
-    RUN_PENDING(a_counter_without_a_place_has_none);
+    RUN(a_counter_without_a_place_has_none);
     RUN(an_empty_profile_has_nothing_to_show);
     RUN(views_are_found_by_name);
     RUN(cpu_time_is_shown_where_it_was_measured);
     RUN(a_track_that_was_handed_on_says_so);
     RUN(the_footer_counts_entries_losses_and_cost);
     RUN(the_footer_names_a_few_open_regions);
-    RUN_PENDING(events_that_the_collector_lost_are_in_the_footer);
+    RUN(events_that_the_collector_lost_are_in_the_footer);
     RUN(every_failing_allocation_is_reported);
     return check_report();
 }

@@ -12,23 +12,24 @@
 
 enum { CHANGE_LIMIT = 16 };
 
-/* The column that tells rows apart comes first. */
 static const struct {
     const char *table;
+    const char *key;
     const char *columns[9];
     unsigned count;
 } tables[] = {
-    {"info", {"key", "value"}, 2},
-    {"metric", {"id", "name"}, 2},
+    {"info", "key", {"key", "value"}, 2},
+    {"metric", "id", {"id", "name"}, 2},
     {"track",
+     "id",
      {"id", "process_id", "thread_id", "thread_count", "name", "start_ns", "end_ns", "dropped_entries",
       "dropped_events"},
      9},
-    {"site", {"id", "kind", "name", "file", "line"}, 5},
-    {"node", {"id", "parent", "track", "site"}, 4},
-    {"value", {"node", "metric", "value"}, 3},
-    {"histogram", {"node", "buckets"}, 2},
-    {"timeline", {"id", "track", "first_ns", "last_ns", "events", "size", "data"}, 7},
+    {"site", "id", {"id", "kind", "name", "file", "line"}, 5},
+    {"node", "id", {"id", "parent", "track", "site"}, 4},
+    {"value", "node, metric", {"node", "metric", "value"}, 3},
+    {"histogram", "node", {"node", "buckets"}, 2},
+    {"timeline", "id", {"id", "track", "first_ns", "last_ns", "events", "size", "data"}, 7},
 };
 #define TABLES (sizeof tables / sizeof tables[0])
 
@@ -88,12 +89,12 @@ change_cell(input *self, sqlite3 *db)
 {
     unsigned table = next_byte(self) % TABLES;
     unsigned column = next_byte(self) % tables[table].count;
-    int row = next_byte(self) % 16;
-    const char *key = tables[table].columns[0];
+    unsigned row = next_byte(self);
+    const char *key = tables[table].key;
     sqlite3_stmt *update = NULL;
     char sql[256];
 
-    snprintf(sql, sizeof sql, "UPDATE %s SET %s = ?1 WHERE %s = (SELECT %s FROM %s LIMIT 1 OFFSET %d)",
+    snprintf(sql, sizeof sql, "UPDATE %s SET %s = ?1 WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u)",
              tables[table].table, tables[table].columns[column], key, key, tables[table].table, row);
     MUST(sqlite3_prepare_v2(db, sql, -1, &update, NULL) == SQLITE_OK);
     bind_value(self, update);

@@ -33,7 +33,7 @@ make_profile(void)
         REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
         REQUIRE(snd_profile_add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, 0, i, &id) == SND_OK);
         for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
-            snd_value value = {.whole = 1000 * i + m};
+            snd_value value = {.whole = m == SND_METRIC_OPEN ? i == 3 : 1000 * i + m};
             if (snd_metric_get((snd_metric)m)->is_real)
                 value.real = 0.5 * i;
             REQUIRE(snd_profile_set(profile, id, (snd_metric)m, value) == SND_OK);
