@@ -136,14 +136,12 @@ gather(facts *self, const snd_opened *recording)
 static int
 run(const snd_arguments *given)
 {
-    const char *name = snd_arguments_value(given, "format");
-    const snd_format *format = snd_format_find(name == NULL ? "table" : name);
-    static const char *const names[] = {"table", "csv", "json"};
+    const snd_format *format = snd_table_format(given);
     snd_opened recording;
     int status = SND_EXIT_USAGE;
 
-    if (format == NULL || format->write_table == NULL)
-        return snd_complain_unknown("format", name, names, 3);
+    if (format == NULL)
+        return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording)) {
         facts self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
         snd_format_options look = {.no_head = 1};

@@ -106,14 +106,12 @@ ask(const snd_opened *recording, const char *sql, const snd_format *format, cons
 static int
 run(const snd_arguments *given)
 {
-    const char *name = snd_arguments_value(given, "format");
-    const snd_format *format = snd_format_find(name == NULL ? "table" : name);
-    static const char *const names[] = {"table", "csv", "json"};
+    const snd_format *format = snd_table_format(given);
     snd_opened recording;
     int status = SND_EXIT_USAGE;
 
-    if (format == NULL || format->write_table == NULL)
-        return snd_complain_unknown("format", name, names, 3);
+    if (format == NULL)
+        return SND_EXIT_USAGE;
     if (given->word_count != 2)
         return snd_complain("sql needs a recording and a query: sonde sql FILE 'select …'");
     if (snd_opened_open(given, 2, &recording))

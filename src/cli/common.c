@@ -148,6 +148,19 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     return shown_only ? choose_shown(table) : table;
 }
 
+const snd_format *
+snd_table_format(const snd_arguments *given)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+    const char *name = snd_arguments_value(given, "format");
+    const snd_format *format = snd_format_find(name == NULL ? "table" : name);
+
+    if (format != NULL && format->write_table != NULL)
+        return format;
+    snd_complain_unknown("format", name, names, 3);
+    return NULL;
+}
+
 int
 snd_colour_is_valid(const snd_arguments *given)
 {

@@ -22,6 +22,9 @@ void snd_opened_close(snd_opened *self);
 snd_table *snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given,
                           int shown_only);
 
+/* The format of --format for a table; NULL after printing one line when it is none. */
+const snd_format *snd_table_format(const snd_arguments *given);
+
 /* Whether --color, if given, is one that we know; complains when not. */
 int snd_colour_is_valid(const snd_arguments *given);
 

@@ -144,9 +144,13 @@ checkpoint(snd_collector *self, int is_last)
     if (self->outputs.recording != NULL) {
         for (uint32_t i = 0; i < self->chunk_count; i++)
             close_chunk(self, i);
-        note(self, snd_writer_checkpoint(self->outputs.recording, self->profile, self->snapshot.changed),
-             snd_writer_path(self->outputs.recording));
-        snd_snapshot_written(&self->snapshot); /* what failed is owed by the writer now */
+        /* an update that failed has not said of all nodes whether they changed */
+        const unsigned char *changed =
+            self->snapshot.changed_count < self->profile->node_count ? NULL : self->snapshot.changed;
+        snd_status written = snd_writer_checkpoint(self->outputs.recording, self->profile, changed);
+        note(self, written, snd_writer_path(self->outputs.recording));
+        if (written != SND_NO_MEMORY) /* what failed otherwise is owed by the writer now */
+            snd_snapshot_written(&self->snapshot);
     }
     if (self->outputs.trace != NULL)
         note(self, snd_trace_file_write(self->outputs.trace, self->profile), snd_trace_file_path(self->outputs.trace));

@@ -88,21 +88,21 @@ snd_clock_start(uint64_t (*function)(void))
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, calibrate);
-    snd_clock wanted = {SND_CLOCK_SYSTEM, ONE_TO_ONE, NULL};
-    if (function != NULL)
-        wanted = (snd_clock){SND_CLOCK_FUNCTION, ONE_TO_ONE, function};
-    else if (why_not == NULL)
-        wanted = (snd_clock){SND_CLOCK_COUNTER, counter_scale, NULL};
-    /* other threads may be reading it: what they read changes only when another clock is asked for */
-    if (wanted.source != snd_clock_now.source || wanted.function != snd_clock_now.function)
-        snd_clock_now = wanted;
+    int uses_counter = function == NULL && why_not == NULL;
+    SND_SET(snd_clock_now.function, function);
+    SND_SET(snd_clock_now.scale, uses_counter ? counter_scale : ONE_TO_ONE);
+    atomic_store_explicit(&snd_clock_now.source,
+                          uses_counter       ? SND_CLOCK_COUNTER
+                          : function != NULL ? SND_CLOCK_FUNCTION
+                                             : SND_CLOCK_SYSTEM,
+                          memory_order_release);
 }
 
 const char *
 snd_clock_name(void)
 {
     static const char *const names[] = {"counter", "system", "function"};
-    return names[snd_clock_now.source];
+    return names[SND_GET(snd_clock_now.source)];
 }
 
 const char *

@@ -14,9 +14,9 @@ typedef enum snd_clock_source {
 
 /* Written by snd_clock_start only, before anything is measured. */
 typedef struct snd_clock {
-    snd_clock_source source;
-    uint64_t scale; /* nanoseconds per tick, times 2^32 */
-    uint64_t (*function)(void);
+    _Atomic snd_clock_source source;
+    _Atomic uint64_t scale; /* nanoseconds per tick, times 2^32 */
+    uint64_t (*_Atomic function)(void);
 } snd_clock;
 
 extern SND_PROTECTED snd_clock snd_clock_now;
@@ -59,9 +59,10 @@ snd_clock_counter(void)
 static inline uint64_t
 snd_clock_ticks(void)
 {
-    if (SND_LIKELY(snd_clock_now.source == SND_CLOCK_COUNTER))
+    snd_clock_source source = SND_GET(snd_clock_now.source);
+    if (SND_LIKELY(source == SND_CLOCK_COUNTER))
         return snd_clock_counter();
-    return snd_clock_now.source == SND_CLOCK_SYSTEM ? snd_clock_monotonic_ns() : snd_clock_now.function();
+    return source == SND_CLOCK_SYSTEM ? snd_clock_monotonic_ns() : SND_GET(snd_clock_now.function)();
 }
 
 /* A duration in ticks as nanoseconds. */
@@ -69,7 +70,7 @@ static inline uint64_t
 snd_clock_ns(uint64_t ticks)
 {
     __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)((wide)ticks * snd_clock_now.scale >> 32);
+    return (uint64_t)((wide)ticks * SND_GET(snd_clock_now.scale) >> 32);
 }
 
 /* CPU time of the calling thread. A system call: some 650 ns. */

@@ -256,7 +256,7 @@ with_open(reading now, uint64_t until)
 static snd_status
 put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
 {
-    double scale = (double)snd_clock_now.scale / 4294967296.0;
+    double scale = (double)SND_GET(snd_clock_now.scale) / 4294967296.0;
     const struct {
         snd_metric metric;
         uint64_t value;
