@@ -89,7 +89,8 @@ snd_clock_start(uint64_t (*function)(void))
 
     pthread_once(&once, calibrate);
     int uses_counter = function == NULL && why_not == NULL;
-    SND_SET(snd_clock_now.function, function);
+    if (function != NULL) /* an old one stays: another thread may be about to call it */
+        SND_SET(snd_clock_now.function, function);
     SND_SET(snd_clock_now.scale, uses_counter ? counter_scale : ONE_TO_ONE);
     atomic_store_explicit(&snd_clock_now.source,
                           uses_counter       ? SND_CLOCK_COUNTER

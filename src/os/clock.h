@@ -59,10 +59,12 @@ snd_clock_counter(void)
 static inline uint64_t
 snd_clock_ticks(void)
 {
-    snd_clock_source source = SND_GET(snd_clock_now.source);
-    if (SND_LIKELY(source == SND_CLOCK_COUNTER))
+    if (SND_LIKELY(SND_GET(snd_clock_now.source) == SND_CLOCK_COUNTER))
         return snd_clock_counter();
-    return source == SND_CLOCK_SYSTEM ? snd_clock_monotonic_ns() : SND_GET(snd_clock_now.function)();
+    snd_clock_source source = atomic_load_explicit(&snd_clock_now.source, memory_order_acquire);
+    if (source == SND_CLOCK_FUNCTION)
+        return SND_GET(snd_clock_now.function)();
+    return source == SND_CLOCK_COUNTER ? snd_clock_counter() : snd_clock_monotonic_ns();
 }
 
 /* A duration in ticks as nanoseconds. */
