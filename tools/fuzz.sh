@@ -2,6 +2,8 @@
 # Runs every fuzz target of build/fuzz for a while: tools/fuzz.sh SECONDS
 # It starts from a copy of tests/fuzz/corpus/TARGET; what it finds stays in build/fuzz, with the way to run it again.
 set -eu
+# Without it undefined behaviour is printed and the target goes on.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 failed=0
 found=0

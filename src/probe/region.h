@@ -149,7 +149,7 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
         SND_ADD(node->open_start, -start);
         if (SND_LIKELY(counts))
             snd_region_count(node, ticks, stack->suspended - span->suspended);
-        if (SND_UNLIKELY(span->has_cpu) && counts)
+        if (SND_UNLIKELY(span->has_cpu) && counts && start == span->start) /* not what passed before a reset */
             SND_ADD(node->cpu_ns, snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns - span->cpu_ns);
     }
     snd_track_write_end(track);

@@ -97,6 +97,8 @@ snd_reader_open(const char *path, snd_reader **out)
         errno = EISDIR;
         return SND_SYSTEM;
     }
+    if (!S_ISREG(about.st_mode)) /* opening a pipe would wait for its writer */
+        return SND_NOT_A_RECORDING;
     snd_reader *self = snd_calloc(1, sizeof *self);
     if (self == NULL)
         return SND_NO_MEMORY;

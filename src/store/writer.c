@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct pending {
@@ -35,6 +36,9 @@ is_recording_or_empty(const char *path)
     static const unsigned char ours[] = {SND_SCHEMA_APPLICATION >> 24, SND_SCHEMA_APPLICATION >> 16 & 0xff,
                                          SND_SCHEMA_APPLICATION >> 8 & 0xff, SND_SCHEMA_APPLICATION & 0xff};
     unsigned char head[72] = {0};
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return 0; /* a device would be replaced by a file, a pipe waited for */
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 1;

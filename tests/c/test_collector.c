@@ -1,7 +1,7 @@
 /* The collector by itself, without a session. */
-#include "collect/collector.h"
 #include "base/alloc.h"
 #include "check.h"
+#include "collect/collector.h"
 #include "fixture.h"
 #include "probe/region.h"
 #include "store/reader.h"

@@ -106,6 +106,21 @@ a_folder_is_said_to_be_one(void)
     CHECK_NUMBER(errno, EISDIR);
 }
 
+/* Opening one would wait for a writer for ever. */
+static int
+open_pipe(void)
+{
+    alarm(10);
+    return open_status(temp_path("pipe.sonde")) == SND_OK;
+}
+
+static void
+a_pipe_is_not_waited_for(void)
+{
+    REQUIRE(mkfifo(temp_path("pipe.sonde"), 0666) == 0);
+    CHECK_NUMBER(run_in_child(open_pipe), 0);
+}
+
 static void
 other_files_are_not_recordings(void)
 {
@@ -302,6 +317,7 @@ main(void)
 {
     RUN(a_file_that_is_not_there_is_an_error_of_the_system);
     RUN(a_folder_is_said_to_be_one);
+    RUN(a_pipe_is_not_waited_for);
     RUN(other_files_are_not_recordings);
     RUN(a_newer_recording_is_refused_as_such);
     RUN(a_recording_without_one_of_its_tables_is_damaged);

@@ -154,6 +154,25 @@ cpu_time_of_a_region_that_was_open_before_is_not_invented(void)
     CHECK(number("open before", SND_METRIC_CPU) <= spent);
 }
 
+/* What passed before a reset counts neither as wall time nor as CPU time. */
+static void
+a_reset_forgets_the_cpu_time_of_open_regions_too(void)
+{
+    begin();
+    SND_SET(snd_region_mode, SND_REGION_ON | SND_REGION_CPU);
+    snd_span *span = enter("worked before");
+    uint64_t before = snd_clock_thread_cpu_ns();
+    while (snd_clock_thread_cpu_ns() - before < 20000000)
+        ;
+    pass_time(20000000);
+    snd_track_reset_all();
+    track = snd_track_get();
+    snd_region_leave(track, span);
+    SND_SET(snd_region_mode, 0);
+    look();
+    CHECK(number("worked before", SND_METRIC_CPU) < 20000000);
+}
+
 static void
 an_entry_without_memory_is_dropped_and_counted(void)
 {
@@ -245,6 +264,7 @@ main(void)
     RUN(self_times_add_up_after_a_region_was_left_on_another_thread);
     RUN(cpu_time_is_kept_when_asked_for);
     RUN(cpu_time_of_a_region_that_was_open_before_is_not_invented);
+    RUN(a_reset_forgets_the_cpu_time_of_open_regions_too);
     RUN(an_entry_without_memory_is_dropped_and_counted);
     RUN(a_histogram_without_memory_is_left_out);
     RUN(debug_output_says_what_is_entered_and_left);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static snd_profile *
@@ -230,6 +231,30 @@ a_database_of_another_program_is_not_touched(void)
     snd_writer_free(writer);
 }
 
+static int
+open_pipe(void)
+{
+    snd_writer *writer = NULL;
+
+    alarm(10); /* opening one would wait for its other end for ever */
+    return snd_writer_open(temp_path("pipe"), &writer) != SND_NOT_A_RECORDING;
+}
+
+static void
+a_device_and_a_pipe_are_not_replaced(void)
+{
+    const char *device = temp_path("null");
+    struct stat about;
+    snd_writer *writer = NULL;
+
+    REQUIRE(mkfifo(temp_path("pipe"), 0666) == 0);
+    CHECK_NUMBER(run_in_child(open_pipe), 0);
+    if (mknod(device, S_IFCHR | 0666, makedev(1, 3)) != 0)
+        return; /* only root may make one, and only root could lose it */
+    CHECK(snd_writer_open(device, &writer) == SND_NOT_A_RECORDING);
+    CHECK(stat(device, &about) == 0 && S_ISCHR(about.st_mode));
+}
+
 static void
 a_place_that_cannot_be_written_says_why(void)
 {
@@ -341,6 +366,7 @@ main(void)
     RUN(an_empty_file_is_replaced);
     RUN(a_file_of_another_kind_is_not_touched);
     RUN(a_database_of_another_program_is_not_touched);
+    RUN(a_device_and_a_pipe_are_not_replaced);
     RUN(a_place_that_cannot_be_written_says_why);
     RUN(a_counter_that_is_not_a_number_does_not_cost_the_recording);
     RUN(an_infinite_counter_comes_back);
