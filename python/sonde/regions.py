@@ -154,7 +154,7 @@ def _function_name(function: Any) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-#: Bits of a code object's co_flags: inspect has them too, but takes long to import.
+# Bits of a code object's co_flags: inspect has them too, but takes long to import.
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 

@@ -37,7 +37,7 @@ CSV_COLUMNS: tuple[Column, ...] = (
     "max_us",
 )
 
-#: What the columns of Region Profiler are called here.
+# What the columns of Region Profiler are called here.
 _SYNONYMS = {
     "total_inner": "total_inner=self",
     "total_inner_us": "total_inner_us=self_us",
