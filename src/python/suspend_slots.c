@@ -48,30 +48,32 @@ our_coro_send(PyObject *coroutine, PyObject *value, PyObject **result)
     return watched_send(coroutine, coroutine, value, result, coro_send);
 }
 
-/* The awaitable of asynchronous generators has its generator as its first field. */
+/* The awaitable of asynchronous generators begins with its generator. */
+typedef struct asend {
+    PyObject_HEAD PyObject *generator;
+} asend;
+
 static PyObject *
-generator_of(PyObject *asend)
+generator_of(PyObject *awaitable)
 {
-    PyObject *generator;
-    memcpy(&generator, (char *)asend + sizeof(PyObject), sizeof generator);
-    return generator;
+    return ((asend *)awaitable)->generator;
 }
 
 static PySendResult
-our_asend_send(PyObject *asend, PyObject *value, PyObject **result)
+our_asend_send(PyObject *awaitable, PyObject *value, PyObject **result)
 {
-    PyObject *generator = Py_NewRef(generator_of(asend));
-    PySendResult outcome = watched_send(generator, asend, value, result, asend_send);
+    PyObject *generator = Py_NewRef(generator_of(awaitable));
+    PySendResult outcome = watched_send(generator, awaitable, value, result, asend_send);
     Py_DECREF(generator);
     return outcome;
 }
 
 static PyObject *
-our_asend_next(PyObject *asend)
+our_asend_next(PyObject *awaitable)
 {
-    PyObject *generator = Py_NewRef(generator_of(asend));
+    PyObject *generator = Py_NewRef(generator_of(awaitable));
     snd_owner_resumed(watcher, generator);
-    PyObject *result = asend_next(asend);
+    PyObject *result = asend_next(awaitable);
     snd_owner_suspended(watcher, generator);
     Py_DECREF(generator);
     return result;
