@@ -16,6 +16,8 @@ MESON_TEST = $(IN_VENV) meson test --print-errorlogs
 
 SOURCES := $(shell find src include python -type f ! -name '*.pyc') meson.build meson.options pyproject.toml README.md
 FIND_C = find src include tests bench examples -name '*.[ch]'
+# Not the pages: ruff would also format the examples in docs/api.md, which is generated.
+PY_FOLDERS = python tests bench examples tools
 
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
@@ -56,14 +58,14 @@ test-python: ## the Python tests on another interpreter: make test-python PYTHON
 lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross ## all checks of the sources
 
 lint-python: $(VENV)/.dev
-	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff check $(PY_FOLDERS)
 	$(VENV)/bin/mypy --strict python/sonde
 lint-layers: $(VENV)/.dev
 	$(VENV)/bin/python tests/lint/check_layers.py
 	$(VENV)/bin/pytest tests/lint
 lint-format: $(VENV)/.dev
 	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
-	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff format --check $(PY_FOLDERS)
 lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
 	$(IN_VENV) ninja -C build/c --quiet build.ninja
 	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p build/c '/src/'
@@ -77,8 +79,8 @@ lint-cross: build/lint.ok build/c/build.ninja
 
 format: $(VENV)/.dev ## put all sources into the one format
 	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
-	$(VENV)/bin/ruff check --select I --fix .
-	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --select I --fix $(PY_FOLDERS)
+	$(VENV)/bin/ruff format $(PY_FOLDERS)
 
 bench: $(VENV)/.installed $(VENV)/.test ## the cost of regions, compared with region_profiler's
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py

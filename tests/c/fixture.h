@@ -53,6 +53,9 @@ double node_real(const snd_profile *profile, const char *track, const char *path
 /* Sum of the self times of a track's nodes. */
 uint64_t self_sum(const snd_profile *profile, uint32_t track);
 
+/* What the recording at `path` holds, in a profile of the caller's; ends the program when it cannot be read. */
+snd_profile *read_recording(const char *path);
+
 /* Whether both hold the same sites, tracks, nodes, values, histograms and infos; prints the first difference. */
 int profiles_are_equal(const snd_profile *a, const snd_profile *b);
 
@@ -78,6 +81,9 @@ snd_profile *profile_now(void);
 
 void run_in_thread(void (*function)(void));
 void sleep_ms(unsigned ms);
+
+/* Looks every 20 ms, for 30 s at most. Whether it became true. */
+int wait_until(int (*is_true)(const char *context), const char *context);
 
 /* Runs `function` in a forked child, which ends with what it returns. The status of waitpid. */
 int run_in_child(int (*function)(void));

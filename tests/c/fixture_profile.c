@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "check.h"
+#include "store/reader.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -181,6 +182,21 @@ self_sum(const snd_profile *profile, uint32_t track)
         if (profile->nodes[i].track == track)
             sum += snd_profile_whole(profile, i, SND_METRIC_SELF);
     return sum;
+}
+
+snd_profile *
+read_recording(const char *path)
+{
+    snd_reader *reader = NULL;
+    snd_profile *profile = NULL;
+    snd_status status = snd_reader_open(path, &reader);
+
+    if (status == SND_OK)
+        status = snd_reader_profile(reader, &profile);
+    CHECK_TEXT(snd_status_text(status), snd_status_text(SND_OK));
+    REQUIRE(status == SND_OK);
+    snd_reader_free(reader);
+    return profile;
 }
 
 /* ---- equality ---- */

@@ -6,24 +6,11 @@
 #include "probe/counter.h"
 #include "probe/region.h"
 #include "sonde.h"
-#include "store/reader.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static snd_profile *
-read_recording(const char *path)
-{
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
-
-    REQUIRE(snd_reader_open(path, &reader) == SND_OK);
-    REQUIRE(snd_reader_profile(reader, &profile) == SND_OK);
-    snd_reader_free(reader);
-    return profile;
-}
 
 static void
 start(const char *path, int timeline)
@@ -48,6 +35,15 @@ check_count(const char *path, const char *name, uint64_t wanted)
     snd_profile_free(profile);
 }
 
+static int
+is_written(const char *path)
+{
+    snd_profile *profile = read_recording(path);
+    int written = profile->node_count > 1;
+    snd_profile_free(profile);
+    return written;
+}
+
 static void
 a_checkpoint_comes_about_once_a_second(void)
 {
@@ -55,7 +51,7 @@ a_checkpoint_comes_about_once_a_second(void)
 
     start(path, 0);
     enter_named("early", 3);
-    sleep_ms(1200);
+    CHECK(wait_until(is_written, path));
     check_count(path, "early", 3);
     snd_profile *profile = read_recording(path);
     CHECK_TEXT(snd_profile_info(profile, "complete"), "0");
@@ -74,7 +70,7 @@ what_changed_before_a_new_node_appeared_is_written(void)
 
     start(path, 1);
     enter_named("old", 10);
-    sleep_ms(1200);
+    CHECK(wait_until(is_written, path));
     check_count(path, "old", 10);
     enter_named("old", 5);
     enter_named("new", 1);

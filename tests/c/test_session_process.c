@@ -4,7 +4,6 @@
 #include "fixture.h"
 #include "format/chrome.h"
 #include "sonde.h"
-#include "store/reader.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -13,20 +12,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static snd_profile *
-read_recording(const char *path)
-{
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
-    snd_status status = snd_reader_open(path, &reader);
-
-    CHECK_TEXT(snd_status_text(status), "success");
-    REQUIRE(status == SND_OK);
-    REQUIRE(snd_reader_profile(reader, &profile) == SND_OK);
-    snd_reader_free(reader);
-    return profile;
-}
 
 static void
 enter_named(const char *name, int count)
@@ -171,14 +156,17 @@ a_region_open_across_a_fork_counts_in_the_child_from_the_fork(void)
 }
 
 static _Atomic int helper_may_end;
+static _Atomic int helper_is_warm; /* it allocates no more: AddressSanitizer's heap does not survive a fork within it */
 
 static void *
 help(void *context)
 {
     (void)context;
     sonde_thread_name("helper");
-    while (!atomic_load(&helper_may_end))
-        enter_named("helping", 1);
+    while (!atomic_load(&helper_may_end)) {
+        enter_named("helping", 10);
+        atomic_store(&helper_is_warm, 1);
+    }
     return NULL;
 }
 
@@ -190,6 +178,8 @@ threads_of_the_parent_are_not_in_the_child(void)
     atomic_store(&helper_may_end, 0);
     REQUIRE(sonde_start(&(sonde_options){.recording = temp_path("lonely.sonde"), .timeline = 1}) == 0);
     REQUIRE(pthread_create(&helper, NULL, help, NULL) == 0);
+    while (!atomic_load(&helper_is_warm))
+        sleep_ms(1);
     for (int i = 0; i < 10; i++) {
         sleep_ms(5);
         pid_t child = fork_quietly();
@@ -216,15 +206,32 @@ threads_of_the_parent_are_not_in_the_child(void)
 
 typedef void child_main(const char *path);
 
+static int ready[2];
+
+/* Returns when the child has said that it is ready, or has ended. */
 static pid_t
 start_child(const char *path, child_main *main_of_child)
 {
+    char byte;
+
+    REQUIRE(pipe(ready) == 0);
     pid_t child = fork_quietly();
     if (child == 0) {
         main_of_child(path);
         _exit(99);
     }
+    close(ready[1]);
+    ssize_t size = read(ready[0], &byte, 1);
+    CHECK(size == 0 || size == 1);
+    close(ready[0]);
     return child;
+}
+
+static void
+say_ready(void)
+{
+    if (write(ready[1], "x", 1) != 1)
+        _exit(97);
 }
 
 static void
@@ -233,6 +240,7 @@ record_and_wait(const char *path)
     if (sonde_start(&(sonde_options){.recording = path, .timeline = 1}) != 0)
         _exit(98);
     enter_named("recorded", 7);
+    say_ready();
     for (;;)
         pause();
 }
@@ -242,8 +250,18 @@ record_without_a_pause(const char *path)
 {
     if (sonde_start(&(sonde_options){.recording = path, .timeline = 1}) != 0)
         _exit(98);
+    say_ready();
     for (;;)
         enter_named("busy", 1000);
+}
+
+static int
+has_a_checkpoint(const char *path)
+{
+    snd_profile *profile = read_recording(path);
+    int has_nodes = node_whole(profile, "main", "recorded", SND_METRIC_COUNT) != 0;
+    snd_profile_free(profile);
+    return has_nodes;
 }
 
 static void
@@ -253,7 +271,7 @@ a_killed_process_leaves_what_the_last_checkpoint_had(void)
 
     strcpy(path, temp_path("killed.sonde"));
     pid_t child = start_child(path, record_and_wait);
-    sleep_ms(1500);
+    CHECK(wait_until(has_a_checkpoint, path));
     kill(child, SIGKILL);
     int status = exit_status(child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -270,12 +288,10 @@ a_process_killed_at_any_moment_leaves_a_readable_recording(void)
     for (unsigned i = 0; i < 4; i++) {
         strcpy(path, temp_path("busy.sonde"));
         pid_t child = start_child(path, record_without_a_pause);
-        sleep_ms(1150 + 83 * i);
+        sleep_ms(2150 + 83 * i);
         kill(child, SIGKILL);
         exit_status(child);
-        snd_profile *profile = read_recording(path);
-        CHECK(node_whole(profile, "main", "busy", SND_METRIC_COUNT) > 0);
-        snd_profile_free(profile);
+        snd_profile_free(read_recording(path));
     }
 }
 
@@ -288,7 +304,6 @@ a_process_that_is_told_to_end_saves_first_and_ends_by_that_signal(void)
     for (size_t i = 0; i < 3; i++) {
         strcpy(path, temp_path("told.sonde"));
         pid_t child = start_child(path, record_and_wait);
-        sleep_ms(300);
         kill(child, signals[i]);
         int status = exit_status(child);
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
@@ -325,14 +340,12 @@ the_programs_own_handlers_stay(void)
 
     strcpy(path, temp_path("handled.sonde"));
     pid_t child = start_child(path, record_with_a_handler);
-    sleep_ms(300);
     kill(child, SIGTERM);
     int status = exit_status(child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
     check_count(path, "recorded", 7);
     CHECK(is_complete(path));
     child = start_child(path, record_and_ignore);
-    sleep_ms(300);
     kill(child, SIGHUP);
     sleep_ms(100);
     CHECK(waitpid(child, &status, WNOHANG) == 0);

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "store/reader.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -15,22 +14,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static snd_profile *
-read_back(const char *path)
-{
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
-
-    REQUIRE(snd_reader_open(path, &reader) == SND_OK);
-    REQUIRE(snd_reader_profile(reader, &profile) == SND_OK);
-    snd_reader_free(reader);
-    return profile;
-}
-
 static void
 check_file(const char *path, const snd_profile *wanted)
 {
-    snd_profile *got = read_back(path);
+    snd_profile *got = read_recording(path);
     CHECK(profiles_are_equal(wanted, got));
     snd_profile_free(got);
 }
@@ -108,7 +95,7 @@ a_node_that_is_not_marked_is_not_written_again(void)
     unsigned char *changed = calloc(profile->node_count, 1);
     set_whole(profile, find_node(profile, "main", "load"), SND_METRIC_COUNT, 99);
     CHECK(snd_writer_checkpoint(writer, profile, changed) == SND_OK);
-    snd_profile *got = read_back(path);
+    snd_profile *got = read_recording(path);
     CHECK_NUMBER(node_whole(got, "main", "load", SND_METRIC_COUNT), 2);
     snd_profile_free(got);
     free(changed);
@@ -186,7 +173,7 @@ an_empty_file_is_replaced(void)
     write_file(path, "", 0);
     snd_writer *writer = open_writer(path);
     snd_writer_free(writer);
-    snd_profile_free(read_back(path));
+    snd_profile_free(read_recording(path));
 }
 
 static void
@@ -280,7 +267,7 @@ a_counter_that_is_not_a_number_does_not_cost_the_recording(void)
 
     set_real(profile, find_node(profile, "main", "queue"), SND_METRIC_VALUE_LAST, NAN);
     CHECK(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_profile *got = read_back(path);
+    snd_profile *got = read_recording(path);
     CHECK_NUMBER(node_whole(got, "main", "load", SND_METRIC_COUNT), 2);
     snd_profile_free(got);
     snd_writer_free(writer);

@@ -132,6 +132,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(db);
     read_everything(path);
-    unlink(path);
+    read_remove(path);
     return 0;
 }

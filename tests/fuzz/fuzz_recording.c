@@ -2,8 +2,6 @@
 #include "fuzz.h"
 #include "read.h"
 
-#include <unistd.h>
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -11,6 +9,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     read_write(path, data, size);
     read_everything(path);
-    unlink(path);
+    read_remove(path);
     return 0;
 }

@@ -30,6 +30,18 @@ read_write(const char *path, const uint8_t *data, size_t size)
     close(file);
 }
 
+void
+read_remove(const char *path)
+{
+    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+    char name[128];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
 static void
 format_table(const snd_table *table)
 {

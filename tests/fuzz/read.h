@@ -9,6 +9,9 @@
 const char *read_path(void);
 void read_write(const char *path, const uint8_t *data, size_t size);
 
+/* Removes it, and what SQLite may have put beside it. */
+void read_remove(const char *path);
+
 /* Opens, reads, shows in every view and format, exports and asks. */
 void read_everything(const char *path);
 
