@@ -135,7 +135,7 @@ SETUP_c = -Dbuildtype=debug -Dwerror=true
 SETUP_asan = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined
 # ThreadSanitizer does not see fences, and says so for each; ours order atomics only, which it never reports.
 SETUP_tsan = -Dbuildtype=debugoptimized -Db_sanitize=thread -Dc_args=-Wno-tsan
-SETUP_fuzz = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link \
+SETUP_fuzz = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' \
 	-Dfuzz=true -Db_lundef=false
 build/fuzz/build.ninja: export CC = clang
 build/%/build.ninja: | $(VENV)/.build

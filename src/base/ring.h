@@ -21,6 +21,7 @@ typedef struct snd_ring {
     _Atomic uint64_t dropped;
     uint32_t known_head; /* the writer's last look at head */
     _Alignas(64) _Atomic uint32_t head;
+    uint32_t known_tail; /* the reader's last look at tail: it takes the writer's cache line as seldom as it can */
     _Alignas(64) snd_event slots[SND_RING_SLOTS];
 } snd_ring;
 
@@ -45,8 +46,11 @@ static inline int
 snd_ring_pop(snd_ring *self, snd_event *event)
 {
     uint32_t head = atomic_load_explicit(&self->head, memory_order_relaxed);
-    if (head == atomic_load_explicit(&self->tail, memory_order_acquire))
-        return 0;
+    if (SND_UNLIKELY(head == self->known_tail)) {
+        self->known_tail = atomic_load_explicit(&self->tail, memory_order_acquire);
+        if (head == self->known_tail)
+            return 0;
+    }
     *event = self->slots[head % SND_RING_SLOTS];
     atomic_store_explicit(&self->head, head + 1, memory_order_release);
     return 1;

@@ -93,6 +93,12 @@ snd_site_find(snd_site_kind kind, const char *name, size_t len)
     return id;
 }
 
+void
+snd_site_reset_lost(void)
+{
+    SND_SET(lost, 0);
+}
+
 uint64_t
 snd_site_lost(void)
 {

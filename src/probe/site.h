@@ -19,8 +19,9 @@ uint32_t snd_site_count(void);
 /* `id` must be below snd_site_count(). Texts live as long as the process. Thread-safe. */
 snd_profile_site snd_site_get(uint32_t id);
 
-/* How often a site found no room. */
+/* How often a site found no room, since the last reset. */
 uint64_t snd_site_lost(void);
+void snd_site_reset_lost(void);
 
 /* Around fork, so that no child inherits a lock that nobody will release. */
 void snd_site_before_fork(void);

@@ -280,7 +280,7 @@ put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
 }
 
 static snd_status
-update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now)
+update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now, int *stuck)
 {
     const snd_node *node = snd_node_get(live, i);
     uint32_t id = self->tracks[live->id].nodes[i];
@@ -288,7 +288,8 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
     uint64_t until = end == 0 ? now : end;
 
     reading read;
-    if (!read_node(live, node, &read))
+    *stuck = !read_node(live, node, &read);
+    if (*stuck)
         return SND_OK;
     if (node->parent != NULL && profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
         return put_counter(self, profile, id, &read);
@@ -338,8 +339,9 @@ update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, ui
     memset(changed + self->changed_count, 1, profile->node_count - self->changed_count);
     self->changed = changed;
     self->changed_count = profile->node_count;
-    for (uint32_t i = 0; i < known->node_count && status == SND_OK; i++)
-        status = update_node(self, profile, live, i, now);
+    int stuck = 0; /* its thread is stopped in the middle of an entry: one wait is enough */
+    for (uint32_t i = 0; i < known->node_count && status == SND_OK && !stuck; i++)
+        status = update_node(self, profile, live, i, now, &stuck);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "probe/track.h"
 
 #include "base/alloc.h"
+#include "base/intern.h"
 #include "os/process.h"
 #include "probe/region.h"
 
@@ -16,9 +17,10 @@ _Thread_local snd_track *snd_track_mine __attribute__((tls_model("initial-exec")
 int (*_Atomic snd_track_namer)(char *name, size_t size);
 void (*_Atomic snd_track_on_attach)(void);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list and who owns a track */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list, the names and who owns a track */
 static snd_track *_Atomic first;
 static uint32_t track_count;
+static snd_intern *names; /* a reader may hold any of them: none is freed */
 static int keep_timeline;
 static _Atomic uint64_t lost;
 static _Atomic uint64_t reset_ticks;
@@ -182,6 +184,7 @@ on_thread_end(void *value)
     snd_track_write_begin(track);
     snd_region_charge(track, now);
     snd_track_write_end(track);
+    track->current = &track->stack; /* a coroutine's stack stays with the coroutine */
     pthread_mutex_lock(&lock);
     SND_SET(track->end, now);
     pthread_mutex_unlock(&lock);
@@ -234,13 +237,16 @@ name_track(snd_track *track)
 void
 snd_track_set_name(snd_track *self, const char *name)
 {
-    const char *copy = snd_strdup(name); /* a reader may hold the old one: it is not freed */
-    const char *old = SND_GET(self->name);
-    if (copy == NULL || (old != NULL && strcmp(old, copy) == 0)) {
-        snd_free((void *)(uintptr_t)copy);
+    const char *old = atomic_load_explicit(&self->name, memory_order_acquire);
+    if (old != NULL && strcmp(old, name) == 0)
         return;
-    }
-    atomic_store_explicit(&self->name, copy, memory_order_release);
+    uint32_t id;
+    pthread_mutex_lock(&lock);
+    if (names == NULL)
+        names = snd_intern_new();
+    if (names != NULL && snd_intern_add(names, name, strlen(name), &id) == SND_OK)
+        atomic_store_explicit(&self->name, snd_intern_text(names, id), memory_order_release);
+    pthread_mutex_unlock(&lock);
 }
 
 static snd_track *
@@ -296,6 +302,7 @@ forget_open(snd_track *track)
     track->stack = (snd_stack){0};
     track->current = &track->stack;
     SND_SET(track->running, track->root);
+    SND_SET(track->version, SND_GET(track->version) & ~1u); /* it may have been in the middle of a write */
 }
 
 /* The owner empties its own track, so that nobody else writes to it. */
@@ -406,6 +413,7 @@ snd_track_reset_all(void)
 {
     SND_SET(reset_ticks, snd_clock_ticks());
     SND_SET(lost, 0);
+    snd_site_reset_lost();
     atomic_fetch_add_explicit(&snd_track_epoch, 1, memory_order_release);
 }
 

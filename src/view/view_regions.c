@@ -124,7 +124,9 @@ set_deviation(const snd_profile *profile, uint32_t node, snd_cell *cell)
     if (count < 1 || snd_profile_whole(profile, node, SND_METRIC_OPEN) != 0)
         return; /* an open entry is in the total but not in the squares */
     double variance = snd_profile_real(profile, node, SND_METRIC_SQUARE) / count - total / count * (total / count);
-    set_whole(cell, count < 2 || variance <= 0 ? 0 : (uint64_t)(sqrt(variance) + 0.5));
+    double deviation = count >= 2 && variance > 0 ? sqrt(variance) : 0;
+    if (deviation < (double)INT64_MAX) /* a damaged file may hold any number */
+        set_whole(cell, (uint64_t)(deviation + 0.5));
 }
 
 static void

@@ -1,4 +1,5 @@
 /* The view of threads: a row a track. */
+#include "base/alloc.h"
 #include "view/tree.h"
 #include "view/view.h"
 
@@ -23,30 +24,39 @@ whole(uint64_t value)
 }
 
 static snd_status
-add_row(const snd_profile *profile, snd_table *table, uint32_t node)
+add_row(const snd_profile *profile, snd_table *table, uint32_t node, const uint64_t *entries)
 {
     uint32_t id = profile->nodes[node].track;
     const snd_profile_track *track = &profile->tracks[id];
     uint64_t life = track->end_ns > track->start_ns ? track->end_ns - track->start_ns : 0;
     uint64_t outside = snd_profile_whole(profile, node, SND_METRIC_SELF);
-    uint64_t entries = 0;
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)
         return status;
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].track == id && profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
-            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
     cells[NAME] = (snd_cell){.is_there = 1, .text = snd_table_text(table, track->name)};
     cells[LIFE] = whole(life);
     cells[IN_REGIONS] = whole(life > outside ? life - outside : 0);
-    cells[ENTRIES] = whole(entries);
+    cells[ENTRIES] = whole(entries[id]);
     cells[THREADS] = whole(track->thread_count);
     cells[START] = whole(track->start_ns);
     cells[THREAD_ID] = whole(track->thread_id);
     cells[PROCESS_ID] = whole(track->process_id);
     cells[DROPPED] = whole(track->dropped_entries + track->dropped_events);
     return cells[NAME].text == NULL ? SND_NO_MEMORY : SND_OK;
+}
+
+/* How often each track entered a region; the caller frees it. NULL when memory runs out. */
+static uint64_t *
+entries_by_track(const snd_profile *profile)
+{
+    uint64_t *entries = snd_calloc(profile->track_count, sizeof *entries);
+
+    for (uint32_t i = 0; entries != NULL && i < profile->node_count; i++)
+        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
+            entries[profile->nodes[i].track] +=
+                snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
+    return entries;
 }
 
 snd_status
@@ -59,9 +69,11 @@ snd_view_threads(const snd_profile *profile, snd_table **out)
     if (status != SND_OK)
         return status;
     snd_table *table = snd_table_new("threads", columns, COLUMN_COUNT);
-    status = table == NULL ? SND_NO_MEMORY : SND_OK;
+    uint64_t *entries = entries_by_track(profile);
+    status = table == NULL || entries == NULL ? SND_NO_MEMORY : SND_OK;
     for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
-        status = add_row(profile, table, tree.rows[i].node);
+        status = add_row(profile, table, tree.rows[i].node, entries);
+    snd_free(entries);
     snd_tree_free(&tree);
     if (status != SND_OK) {
         snd_table_free(table);

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that a reader may still hold are kept for ever; nothing else is let through. */
-const char *__lsan_default_suppressions(void);
-
-const char *
-__lsan_default_suppressions(void)
-{
-    return "leak:snd_track_set_name\n";
-}
-
 static _Atomic unsigned failures; /* of the test that runs */
 static const char *running = "before the first test";
 static unsigned passed, failed;

@@ -13,6 +13,7 @@ new_ring(void)
     atomic_init(&ring->head, 0);
     atomic_init(&ring->dropped, 0);
     ring->known_head = 0;
+    ring->known_tail = 0;
     return ring;
 }
 
@@ -102,6 +103,7 @@ positions_may_wrap_around(void)
     SND_SET(ring->tail, start);
     SND_SET(ring->head, start);
     ring->known_head = start;
+    ring->known_tail = start;
     for (uint64_t i = 0; i < SND_RING_SLOTS + 1; i++)
         snd_ring_push(ring, event_of(i));
     CHECK_NUMBER(SND_GET(ring->dropped), 1);

@@ -62,6 +62,7 @@ check_stream(unsigned pause_every)
     atomic_init(&self.ring->head, 0);
     atomic_init(&self.ring->dropped, 0);
     self.ring->known_head = 0;
+    self.ring->known_tail = 0;
     REQUIRE(pthread_create(&writer, NULL, write_events, &self) == 0);
     uint64_t arrived = read_events(&self);
     pthread_join(writer, NULL);
