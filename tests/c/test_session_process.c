@@ -303,6 +303,7 @@ a_process_that_is_told_to_end_saves_first_and_ends_by_that_signal(void)
 
     for (size_t i = 0; i < 3; i++) {
         strcpy(path, temp_path("told.sonde"));
+        signal(signals[i], SIG_DFL); /* a shell's background job starts with some ignored */
         pid_t child = start_child(path, record_and_wait);
         kill(child, signals[i]);
         int status = exit_status(child);

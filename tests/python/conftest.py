@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,9 @@ from typing import Any
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
+
+# A shell starts what runs in its background with Ctrl-C ignored, and the programs under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass
