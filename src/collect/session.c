@@ -400,15 +400,15 @@ before_fork(void)
 {
     pthread_mutex_lock(&session.lock);
     pause_locked();
+    snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
-    snd_track_before_fork();
 }
 
 static void
 after_fork_in_parent(void)
 {
-    snd_track_after_fork(0);
     snd_site_after_fork();
+    snd_track_after_fork(0);
     resume_locked();
     pthread_mutex_unlock(&session.lock);
 }
@@ -417,8 +417,8 @@ after_fork_in_parent(void)
 static void
 after_fork_in_child(void)
 {
-    snd_track_after_fork(1);
     snd_site_after_fork();
+    snd_track_after_fork(1);
     session.paused = 0;
     session.is_orphan = session.is_running;
     pthread_mutex_unlock(&session.lock);

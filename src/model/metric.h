@@ -15,6 +15,8 @@
     X(SUSPENDED, "suspended", "ns", 0, "part of total in which its coroutine or generator waited") \
     X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                  \
     X(OPEN, "open", "entries", 0, "entries not left yet")                                          \
+    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")            \
+    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                \
     X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                     \
     X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                 \
     X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                  \

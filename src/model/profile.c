@@ -101,11 +101,27 @@ snd_profile_add_site(snd_profile *self, const snd_profile_site *site, uint32_t *
         status = keep_text(self, site->name, &kept.name);
     if (status == SND_OK)
         status = keep_text(self, site->file, &kept.file);
+    if (status == SND_OK)
+        status = keep_text(self, site->detail, &kept.detail);
     if (status != SND_OK)
         return status;
     self->sites[self->site_count] = kept;
     *id = self->site_count++;
     return SND_OK;
+}
+
+snd_status
+snd_profile_set_detail(snd_profile *self, uint32_t site, const char *detail)
+{
+    const char *kept;
+    if (strcmp(self->sites[site].detail, detail) == 0)
+        return SND_OK;
+    snd_status status = keep_text(self, detail, &kept);
+    if (status == SND_OK) {
+        self->sites[site].detail = kept;
+        self->details_changed++;
+    }
+    return status;
 }
 
 snd_status

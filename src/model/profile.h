@@ -12,7 +12,9 @@
 #define SND_SITE_KIND_MAP(X) \
     X(THREAD, "thread")      \
     X(REGION, "region")      \
-    X(COUNTER, "counter")
+    X(COUNTER, "counter")    \
+    X(FUNCTION, "function")  \
+    X(BUILTIN, "builtin")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -30,7 +32,15 @@ typedef struct snd_profile_site {
     const char *name;
     const char *file; /* "" where unknown */
     uint32_t line;    /* 0 where unknown */
+    const char *detail; /* what sets it apart from others at its place: a call's signature; "" without one */
 } snd_profile_site;
+
+/* Whether a site of this kind is something that is called. */
+static inline int
+snd_site_is_call(snd_site_kind kind)
+{
+    return kind == SND_SITE_FUNCTION || kind == SND_SITE_BUILTIN;
+}
 
 /* A line of time. */
 typedef struct snd_profile_track {
@@ -67,6 +77,7 @@ typedef struct snd_profile {
     snd_info *infos;
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
+    uint32_t details_changed; /* how often a site got another detail */
     snd_intern *texts;
 } snd_profile;
 
@@ -79,6 +90,9 @@ SND_MUST_USE snd_status snd_profile_add_site(snd_profile *self, const snd_profil
 SND_MUST_USE snd_status snd_profile_add_track(snd_profile *self, const snd_profile_track *track, uint32_t *id);
 SND_MUST_USE snd_status snd_profile_add_node(snd_profile *self, uint32_t parent, uint32_t track, uint32_t site,
                                              uint32_t *id);
+
+/* Another detail for a site that is there. */
+SND_MUST_USE snd_status snd_profile_set_detail(snd_profile *self, uint32_t site, const char *detail);
 
 /* Replaces everything about a track that is there. */
 SND_MUST_USE snd_status snd_profile_set_track(snd_profile *self, uint32_t id, const snd_profile_track *track);

@@ -23,6 +23,12 @@ snd_thread_id(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
+int
+snd_thread_lives(uint32_t thread)
+{
+    return syscall(SYS_tgkill, getpid(), (pid_t)thread, 0) == 0;
+}
+
 void
 snd_thread_system_name(char name[16])
 {

@@ -8,6 +8,9 @@
 uint32_t snd_process_id(void);
 uint32_t snd_thread_id(void);
 
+/* Whether this process still has the thread. */
+int snd_thread_lives(uint32_t thread);
+
 /* The name of the calling thread, cut to 15 bytes by the kernel. */
 void snd_thread_system_name(char name[16]);
 

@@ -15,6 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static snd_profile_site *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
+static uint32_t details_changed;
 static _Atomic uint64_t lost;
 
 static snd_profile_site *
@@ -24,17 +25,25 @@ slot_of(uint32_t id)
     return &blocks[block][id - FIRST_BLOCK * ((1u << block) - 1)];
 }
 
+/* What two sites must share to be one. */
+static int
+is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len)
+{
+    if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
+        return 0;
+    return !snd_site_is_call(site->kind) || (site->line == wanted->line && strcmp(site->file, wanted->file) == 0 &&
+                                             strcmp(site->detail, wanted->detail) == 0);
+}
+
 static uint32_t
-find(uint64_t key, snd_site_kind kind, const char *name, size_t len)
+find(uint64_t key, const snd_profile_site *wanted, size_t len)
 {
     uint32_t cursor = 0;
     uint32_t id;
 
-    while ((id = snd_map_next(&by_name, key, &cursor)) != SND_MAP_NONE) {
-        const snd_profile_site *site = slot_of(id);
-        if (site->kind == kind && strncmp(site->name, name, len) == 0 && site->name[len] == '\0')
+    while ((id = snd_map_next(&by_name, key, &cursor)) != SND_MAP_NONE)
+        if (is_same(slot_of(id), wanted, len))
             return id;
-    }
     return SND_NONE;
 }
 
@@ -50,34 +59,35 @@ make_room(uint32_t id)
 }
 
 static uint32_t
-add(uint64_t key, snd_profile_site site, size_t len)
+add(uint64_t key, const snd_profile_site *site, size_t len)
 {
     uint32_t id = SND_GET(count);
     if (!make_room(id))
         return SND_NONE;
     char *name = snd_malloc(len + 1);
-    char *file = snd_strdup(site.file);
-    if (name == NULL || file == NULL || snd_map_add(&by_name, key, id) != SND_OK) {
+    char *file = snd_strdup(site->file);
+    char *detail = *site->detail == '\0' ? NULL : snd_strdup(site->detail);
+    if (name == NULL || file == NULL || (*site->detail != '\0' && detail == NULL) ||
+        snd_map_add(&by_name, key, id) != SND_OK) {
         snd_free(name);
         snd_free(file);
+        snd_free(detail);
         return SND_NONE;
     }
-    memcpy(name, site.name, len);
+    memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (snd_profile_site){site.kind, name, file, site.line};
+    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail == NULL ? "" : detail};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
 
-uint32_t
-snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line)
+static uint32_t
+find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
 {
-    uint64_t key = snd_hash(name, len, kind);
-
     pthread_mutex_lock(&lock);
-    uint32_t id = find(key, kind, name, len);
+    uint32_t id = find(key, site, len);
     if (id == SND_NONE)
-        id = add(key, (snd_profile_site){kind, name, file, line}, len);
+        id = add(key, site, len);
     if (id == SND_NONE)
         SND_ADD(lost, 1);
     pthread_mutex_unlock(&lock);
@@ -85,10 +95,48 @@ snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file,
 }
 
 uint32_t
-snd_site_find(snd_site_kind kind, const char *name, size_t len)
+snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line)
+{
+    snd_profile_site site = {kind, name, file, line, ""};
+    return find_or_add(snd_hash(name, len, kind), &site, len);
+}
+
+uint32_t
+snd_site_add_call(const snd_profile_site *site)
+{
+    size_t len = strlen(site->name);
+    uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | site->line);
+    key = snd_hash(site->file, strlen(site->file), key);
+    return find_or_add(snd_hash(site->detail, strlen(site->detail), key), site, len);
+}
+
+void
+snd_site_set_detail(uint32_t id, const char *detail)
 {
     pthread_mutex_lock(&lock);
-    uint32_t id = find(snd_hash(name, len, kind), kind, name, len);
+    char *kept = snd_strdup(detail); /* a reader may hold the old one: it is not freed */
+    if (kept != NULL) {
+        slot_of(id)->detail = kept;
+        details_changed++;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint32_t
+snd_site_details_changed(void)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t changed = details_changed;
+    pthread_mutex_unlock(&lock);
+    return changed;
+}
+
+uint32_t
+snd_site_find(snd_site_kind kind, const char *name, size_t len)
+{
+    snd_profile_site site = {kind, name, "", 0, ""};
+    pthread_mutex_lock(&lock);
+    uint32_t id = find(snd_hash(name, len, kind), &site, len);
     pthread_mutex_unlock(&lock);
     return id;
 }
@@ -114,7 +162,10 @@ snd_site_count(void)
 snd_profile_site
 snd_site_get(uint32_t id)
 {
-    return *slot_of(id);
+    pthread_mutex_lock(&lock); /* its detail may change */
+    snd_profile_site site = *slot_of(id);
+    pthread_mutex_unlock(&lock);
+    return site;
 }
 
 void

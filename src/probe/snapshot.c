@@ -20,11 +20,17 @@ typedef struct snd_snapshot_track {
 /* A node's numbers at one moment. */
 typedef struct reading {
     uint64_t count, total, self, min, max, suspended, cpu_ns, open, open_start;
+    uint64_t recursive, resumes;
     double square;
     double value_last, value_min, value_max, value_sum;
     int is_running; /* its self time passes since `last` */
     uint64_t last;
 } reading;
+
+/* What the pairs of caller and callee add up to. */
+typedef struct snd_call_sum {
+    uint64_t count, self, suspended, resumes;
+} call_sum;
 
 void
 snd_snapshot_free(snd_snapshot *self)
@@ -34,6 +40,7 @@ snd_snapshot_free(snd_snapshot *self)
     snd_free(self->tracks);
     snd_free(self->sites);
     snd_free(self->changed);
+    snd_free(self->sums);
     *self = (snd_snapshot){0};
 }
 
@@ -64,7 +71,7 @@ profile_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *
 static snd_status
 root_site(snd_profile *profile, const char *name, uint32_t *id)
 {
-    snd_profile_site site = {SND_SITE_THREAD, name, "", 0};
+    snd_profile_site site = {SND_SITE_THREAD, name, "", 0, ""};
     return snd_profile_add_site(profile, &site, id);
 }
 
@@ -99,10 +106,17 @@ make_node_room(snapshot_track *known, uint32_t count)
     return SND_OK;
 }
 
+/* Ticks of the track as nanoseconds. */
 static uint64_t
-since(uint64_t origin, uint64_t ticks)
+ns_of(const snd_track *live, uint64_t ticks)
 {
-    return ticks > origin ? snd_clock_ns(ticks - origin) : 0;
+    return live->is_in_ns ? ticks : snd_clock_ns(ticks);
+}
+
+static uint64_t
+since(const snd_track *live, uint64_t origin, uint64_t ticks)
+{
+    return ticks > origin ? ns_of(live, ticks - origin) : 0;
 }
 
 static snd_profile_track
@@ -117,8 +131,8 @@ describe_track(const snd_track *live, uint64_t origin, uint64_t now)
         .thread_id = SND_GET(live->thread_id),
         .thread_count = SND_GET(live->thread_count),
         .name = name == NULL ? "" : name,
-        .start_ns = since(origin, SND_GET(live->start)),
-        .end_ns = since(origin, end == 0 ? now : end),
+        .start_ns = since(live, origin, SND_GET(live->start)),
+        .end_ns = since(live, origin, end == 0 ? now : end),
         .dropped_entries = SND_GET(live->dropped),
         .dropped_events = ring == NULL ? 0 : SND_GET(ring->dropped),
     };
@@ -169,14 +183,31 @@ read_fields(const snd_track *live, const snd_node *node)
     };
 }
 
+static reading
+read_call(const snd_track *live, const snd_node *node)
+{
+    return (reading){
+        .count = SND_GET(node->count),
+        .total = SND_GET(node->call.total),
+        .self = SND_GET(node->call.self),
+        .suspended = SND_GET(node->call.suspended),
+        .recursive = SND_GET(node->call.recursive),
+        .resumes = SND_GET(node->call.resumes),
+        .open = SND_GET(node->call.level),
+        .open_start = SND_GET(node->call.start),
+        .is_running = SND_GET(live->call_running) == node,
+        .last = SND_GET(live->call_last),
+    };
+}
+
 /* All fields as they stood between two writes of the owner. 0 when its thread stays in the middle of one: then what
  * was read last time is the better answer. */
 static int
-read_node(const snd_track *live, const snd_node *node, reading *out)
+read_node(const snd_track *live, const snd_node *node, int is_call, reading *out)
 {
     for (int tries = 0; tries < READ_TRIES; tries++) {
         uint32_t before = atomic_load_explicit(&live->version, memory_order_acquire);
-        *out = read_fields(live, node);
+        *out = is_call ? read_call(live, node) : read_fields(live, node);
         atomic_thread_fence(memory_order_acquire);
         if (before % 2 == 0 && SND_GET(live->version) == before)
             return 1;
@@ -254,7 +285,7 @@ with_open(reading now, uint64_t until)
 }
 
 static snd_status
-put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
+put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, reading now)
 {
     double scale = (double)SND_GET(snd_clock_now.scale) / 4294967296.0;
     const struct {
@@ -262,11 +293,11 @@ put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
         uint64_t value;
     } wholes[] = {
         {SND_METRIC_COUNT, now.count},
-        {SND_METRIC_TOTAL, snd_clock_ns(now.total)},
-        {SND_METRIC_SELF, snd_clock_ns(now.self)},
-        {SND_METRIC_MIN, now.min == UINT64_MAX ? snd_clock_ns(now.max) : snd_clock_ns(now.min)},
-        {SND_METRIC_MAX, snd_clock_ns(now.max)},
-        {SND_METRIC_SUSPENDED, snd_clock_ns(now.suspended)},
+        {SND_METRIC_TOTAL, ns_of(live, now.total)},
+        {SND_METRIC_SELF, ns_of(live, now.self)},
+        {SND_METRIC_MIN, now.min == UINT64_MAX ? ns_of(live, now.max) : ns_of(live, now.min)},
+        {SND_METRIC_MAX, ns_of(live, now.max)},
+        {SND_METRIC_SUSPENDED, ns_of(live, now.suspended)},
         {SND_METRIC_OPEN, now.open},
     };
     snd_status status = SND_OK;
@@ -280,19 +311,74 @@ put_region(snd_snapshot *self, snd_profile *profile, uint32_t id, reading now)
 }
 
 static snd_status
-update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now, int *stuck)
+put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
 {
-    const snd_node *node = snd_node_get(live, i);
-    uint32_t id = self->tracks[live->id].nodes[i];
-    uint64_t end = SND_GET(live->end);
-    uint64_t until = end == 0 ? now : end;
+    const struct {
+        snd_metric metric;
+        uint64_t value;
+        int is_rare; /* most have none: then it is not there */
+    } wholes[] = {
+        {SND_METRIC_COUNT, now->count, 0},
+        {SND_METRIC_TOTAL, ns_of(live, now->total), 0},
+        {SND_METRIC_SELF, ns_of(live, now->self), 0},
+        {SND_METRIC_OPEN, now->open, 1},
+        {SND_METRIC_RECURSIVE, now->recursive, 1},
+        {SND_METRIC_SUSPENDED, ns_of(live, now->suspended), 1},
+        {SND_METRIC_RESUMES, now->resumes, 1},
+    };
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0] && status == SND_OK; i++)
+        if (!wholes[i].is_rare || wholes[i].value != 0 || snd_profile_has(profile, id, wholes[i].metric))
+            status = put_whole(self, profile, id, wholes[i].metric, wholes[i].value);
+    return status;
+}
 
-    reading read;
-    *stuck = !read_node(live, node, &read);
-    if (*stuck)
+static int
+is_call(const snd_profile *profile, uint32_t id)
+{
+    return snd_site_is_call(profile->sites[profile->nodes[id].site].kind);
+}
+
+static void
+add_to_sum(call_sum *sum, const reading *read)
+{
+    sum->count += read->count;
+    sum->self += read->self;
+    sum->suspended += read->suspended;
+    sum->resumes += read->resumes;
+}
+
+/* A pair of caller and callee, or a function. What a function did for its callers stands in the pairs only. */
+static snd_status
+update_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, const snd_node *node, uint32_t id,
+            reading read, uint64_t until)
+{
+    const snd_node *function = atomic_load_explicit(&node->call.function, memory_order_acquire);
+    const snd_node *base = SND_GET(node->call.base);
+
+    if (function == NULL) /* the collector came between its making and its first call */
         return SND_OK;
-    if (node->parent != NULL && profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
-        return put_counter(self, profile, id, &read);
+    if (read.is_running && until > read.last)
+        read.self += until - read.last;
+    if (read.open != 0 && until > read.open_start)
+        read.total += until - read.open_start;
+    add_to_sum(&self->sums[function->id], &read);
+    if (base != NULL)
+        add_to_sum(&self->sums[base->id], &read);
+    if (function == node) {
+        const call_sum *sum = &self->sums[node->id];
+        read.count = sum->count;
+        read.self = sum->self;
+        read.suspended = sum->suspended;
+        read.resumes = sum->resumes;
+    }
+    return put_call(self, profile, live, id, &read);
+}
+
+static snd_status
+update_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, const snd_node *node, uint32_t id,
+              reading read, uint64_t until)
+{
     if (read.is_running && until > read.last) /* what has run since the owner last looked at its clock */
         read.self += until - read.last;
     if (node->parent == NULL) {
@@ -307,7 +393,65 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
     snd_status status = SND_OK;
     if (read.count != snd_profile_whole(profile, id, SND_METRIC_COUNT))
         status = put_histogram(profile, id, node);
-    return status == SND_OK ? put_region(self, profile, id, counted) : status;
+    return status == SND_OK ? put_region(self, profile, live, id, counted) : status;
+}
+
+static snd_status
+update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t i, uint64_t now, int *stuck)
+{
+    const snd_node *node = snd_node_get(live, i);
+    uint32_t id = self->tracks[live->id].nodes[i];
+    uint64_t end = SND_GET(live->end);
+    uint64_t until = end == 0 ? now : end;
+    int is_a_call = is_call(profile, id);
+
+    reading read;
+    *stuck = !read_node(live, node, is_a_call, &read);
+    if (*stuck)
+        return SND_OK;
+    if (is_a_call)
+        return update_call(self, profile, live, node, id, read, until);
+    if (profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
+        return put_counter(self, profile, id, &read);
+    return update_region(self, profile, live, node, id, read, until);
+}
+
+/* Functions come after the pairs, of which they are the sum, and what stands for all signatures comes last. */
+static int
+turn_of(const snd_profile *profile, const snd_track *live, uint32_t i, uint32_t id)
+{
+    const snd_node *node = snd_node_get(live, i);
+    if (!is_call(profile, id) || node->parent != live->root)
+        return 0;
+    return SND_GET(node->call.base) != NULL ? 1 : 2;
+}
+
+static snd_status
+make_sums(snd_snapshot *self, uint32_t count)
+{
+    if (count > self->sum_capacity) {
+        call_sum *sums = snd_realloc(self->sums, count * sizeof *sums);
+        if (sums == NULL)
+            return SND_NO_MEMORY;
+        self->sums = sums;
+        self->sum_capacity = count;
+    }
+    memset(self->sums, 0, count * sizeof *self->sums);
+    return SND_OK;
+}
+
+static snd_status
+update_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint64_t now)
+{
+    const snapshot_track *known = &self->tracks[live->id];
+    snd_status status = make_sums(self, known->node_count);
+    int stuck = 0; /* its thread is stopped in the middle of an entry: one wait is enough */
+
+    for (int turn = 0; turn <= 2; turn++)
+        for (uint32_t i = 0; i < known->node_count && status == SND_OK && !stuck; i++)
+            if (turn_of(profile, live, i, known->nodes[i]) == turn)
+                status = update_node(self, profile, live, i, now, &stuck);
+    return status;
 }
 
 /* A track that has not seen the last reset holds nothing that counts. */
@@ -339,10 +483,7 @@ update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, ui
     memset(changed + self->changed_count, 1, profile->node_count - self->changed_count);
     self->changed = changed;
     self->changed_count = profile->node_count;
-    int stuck = 0; /* its thread is stopped in the middle of an entry: one wait is enough */
-    for (uint32_t i = 0; i < known->node_count && status == SND_OK && !stuck; i++)
-        status = update_node(self, profile, live, i, now, &stuck);
-    return status;
+    return update_nodes(self, profile, live, now);
 }
 
 /* Nothing in the profile is left from before a reset that the track's thread has not met yet. */
@@ -355,18 +496,44 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
         return SND_OK;
     for (uint32_t i = 0; i < self->tracks[live->id].node_count && status == SND_OK; i++) {
         uint32_t id = self->tracks[live->id].nodes[i];
-        if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
-            status = put_region(self, profile, id, (reading){0});
+        if (is_call(profile, id))
+            status = put_call(self, profile, live, id, &(reading){0});
+        else if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
+            status = put_region(self, profile, live, id, (reading){0});
         else
             status = put_whole(self, profile, id, SND_METRIC_COUNT, 0);
     }
     return status;
 }
 
+/* The types that calls return come to light after their sites. */
+static snd_status
+update_details(snd_snapshot *self, snd_profile *profile)
+{
+    uint32_t changed = snd_site_details_changed();
+    snd_status status = SND_OK;
+
+    if (changed == self->details)
+        return SND_OK;
+    for (uint32_t i = 0; i < self->site_count && status == SND_OK; i++)
+        if (self->sites[i] != SND_NONE)
+            status = snd_profile_set_detail(profile, self->sites[i], snd_site_get(i).detail);
+    if (status == SND_OK)
+        self->details = changed;
+    return status;
+}
+
+snd_status
+snd_snapshot_add(snd_snapshot *self, snd_profile *profile, const snd_track *track, uint64_t origin, uint64_t now)
+{
+    snd_status status = update_track(self, profile, track, origin, now);
+    return status == SND_OK ? update_details(self, profile) : status;
+}
+
 snd_status
 snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, uint64_t now)
 {
-    snd_status status = SND_OK;
+    snd_status status = update_details(self, profile);
 
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
         status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);

@@ -13,6 +13,9 @@ typedef struct snd_snapshot {
     uint32_t site_count;
     unsigned char *changed; /* per profile node: 1 when an update changed it since snd_snapshot_written */
     uint32_t changed_count;
+    struct snd_call_sum *sums; /* per live node of the track at hand */
+    uint32_t sum_capacity;
+    uint32_t details; /* snd_site_details_changed() at the last update */
 } snd_snapshot;
 
 void snd_snapshot_free(snd_snapshot *self);
@@ -20,6 +23,10 @@ void snd_snapshot_free(snd_snapshot *self);
 /* Brings `profile` up to date with all tracks; times count from `origin` (ticks), open entries up to `now`. Safe
  * while the threads run: each node is read as one of its states. On failure the profile is as far as it got. */
 SND_MUST_USE snd_status snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, uint64_t now);
+
+/* The same for one track that is in no list, which has an `id` of its own among those given to this snapshot. */
+SND_MUST_USE snd_status snd_snapshot_add(snd_snapshot *self, snd_profile *profile, const snd_track *track,
+                                         uint64_t origin, uint64_t now);
 
 /* What changed so far has been written. */
 void snd_snapshot_written(snd_snapshot *self);

@@ -43,6 +43,12 @@ snd_node_get(const snd_track *track, uint32_t id)
     return &track->blocks[block][offset];
 }
 
+static int
+is_call(const snd_node *node)
+{
+    return node->site != SND_NONE && snd_site_is_call(snd_site_get(node->site).kind);
+}
+
 static uint32_t
 table_home(const snd_track *track, const snd_node *parent, uint32_t site)
 {
@@ -95,7 +101,8 @@ new_node(snd_track *track, snd_node *parent, uint32_t site)
     node->parent = parent;
     node->site = site;
     node->id = id;
-    SND_SET(node->min, UINT64_MAX);
+    if (!is_call(node))
+        SND_SET(node->min, UINT64_MAX);
     table_put(track, node);
     atomic_store_explicit(&track->node_count, id + 1, memory_order_release);
     return node;
@@ -267,6 +274,35 @@ new_track(void)
 }
 
 snd_track *
+snd_track_private(uint32_t id, uint64_t now, int is_in_ns)
+{
+    snd_track *track = new_track();
+    if (track == NULL)
+        return NULL;
+    track->id = id;
+    track->is_in_ns = is_in_ns;
+    SND_SET(track->thread_id, snd_thread_id());
+    SND_SET(track->thread_count, 1);
+    SND_SET(track->start, now);
+    SND_SET(track->last, now);
+    name_track(track);
+    return track;
+}
+
+void
+snd_track_free(snd_track *self)
+{
+    if (self == NULL)
+        return;
+    for (uint32_t i = 0; i < SND_GET(self->node_count); i++)
+        snd_free(SND_GET(snd_node_get(self, i)->histogram));
+    for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++)
+        snd_free(self->blocks[i]);
+    snd_free(self->table);
+    snd_free(self);
+}
+
+snd_track *
 snd_track_scratch(void)
 {
     static snd_track *scratch;
@@ -289,53 +325,76 @@ take_over(void)
     return NULL;
 }
 
-/* The books of a thread that a fork left behind: what it had open never ended. */
-static void
-forget_open(snd_track *track)
+void
+snd_track_forget_open(snd_track *self)
 {
-    for (snd_span *span = track->stack.top, *below; span != NULL; span = below) {
+    for (snd_span *span = self->stack.top, *below; span != NULL; span = below) {
         below = span->below;
-        snd_span_give(track, span);
+        snd_span_give(self, span);
     }
-    for (uint32_t i = 0; i < SND_GET(track->node_count); i++)
-        SND_SET(snd_node_get(track, i)->open, 0);
-    track->stack = (snd_stack){0};
-    track->current = &track->stack;
-    SND_SET(track->running, track->root);
-    SND_SET(track->version, SND_GET(track->version) & ~1u); /* it may have been in the middle of a write */
+    for (uint32_t i = 0; i < SND_GET(self->node_count); i++) {
+        snd_node *node = snd_node_get(self, i);
+        if (is_call(node))
+            SND_SET(node->call.level, 0);
+        else
+            SND_SET(node->open, 0);
+    }
+    self->stack = (snd_stack){0};
+    self->current = &self->stack;
+    SND_SET(self->running, self->root);
+    SND_SET(self->call_running, NULL);
+    SND_SET(self->version, SND_GET(self->version) & ~1u); /* it may have been in the middle of a write */
 }
 
-/* The owner empties its own track, so that nobody else writes to it. */
 static void
-empty(snd_track *track)
+empty_region(snd_node *node, uint64_t now)
 {
-    uint64_t reset = SND_GET(reset_ticks);
+    SND_SET(node->total, 0);
+    SND_SET(node->self, 0);
+    SND_SET(node->min, UINT64_MAX);
+    SND_SET(node->max, 0);
+    SND_SET(node->suspended, 0);
+    SND_SET(node->cpu_ns, 0);
+    SND_SET(node->square, 0.0);
+    SND_SET(node->open_start, SND_GET(node->open) * now);
+    _Atomic uint32_t *histogram = SND_GET(node->histogram);
+    for (uint32_t b = 0; histogram != NULL && b < SND_HISTOGRAM_BUCKETS; b++)
+        SND_SET(histogram[b], 0);
+}
 
-    snd_track_write_begin(track);
-    for (uint32_t i = 0; i < SND_GET(track->node_count); i++) {
-        snd_node *node = snd_node_get(track, i);
+static void
+empty_call(snd_node *node, uint64_t now)
+{
+    SND_SET(node->call.total, 0);
+    SND_SET(node->call.self, 0);
+    SND_SET(node->call.suspended, 0);
+    SND_SET(node->call.recursive, 0);
+    SND_SET(node->call.resumes, 0);
+    SND_SET(node->call.start, now);
+}
+
+void
+snd_track_empty(snd_track *self, uint64_t now)
+{
+    snd_track_write_begin(self);
+    for (uint32_t i = 0; i < SND_GET(self->node_count); i++) {
+        snd_node *node = snd_node_get(self, i);
         SND_SET(node->count, 0);
-        SND_SET(node->total, 0);
-        SND_SET(node->self, 0);
-        SND_SET(node->min, UINT64_MAX);
-        SND_SET(node->max, 0);
-        SND_SET(node->suspended, 0);
-        SND_SET(node->cpu_ns, 0);
-        SND_SET(node->square, 0.0);
-        SND_SET(node->open_start, SND_GET(node->open) * reset);
-        _Atomic uint32_t *histogram = SND_GET(node->histogram);
-        for (uint32_t b = 0; histogram != NULL && b < SND_HISTOGRAM_BUCKETS; b++)
-            SND_SET(histogram[b], 0);
+        if (is_call(node))
+            empty_call(node, now);
+        else
+            empty_region(node, now);
     }
-    SND_SET(track->dropped, 0);
-    if (snd_track_ring(track) != NULL)
-        SND_SET(snd_track_ring(track)->dropped, 0);
-    SND_SET(track->reset, reset);
-    SND_SET(track->start, reset);
-    SND_SET(track->thread_count, 1);
-    SND_SET(track->last, reset);
-    SND_SET(track->epoch, SND_GET(snd_track_epoch));
-    snd_track_write_end(track);
+    SND_SET(self->dropped, 0);
+    if (snd_track_ring(self) != NULL)
+        SND_SET(snd_track_ring(self)->dropped, 0);
+    SND_SET(self->reset, now);
+    SND_SET(self->start, now);
+    SND_SET(self->thread_count, 1);
+    SND_SET(self->last, now);
+    SND_SET(self->call_last, now);
+    SND_SET(self->epoch, SND_GET(snd_track_epoch));
+    snd_track_write_end(self);
 }
 
 static snd_track *
@@ -349,8 +408,8 @@ claim(void)
         return NULL;
     uint64_t now = snd_clock_ticks();
     if (!is_new && SND_GET(track->epoch) != SND_GET(snd_track_epoch)) {
-        forget_open(track);
-        empty(track);
+        snd_track_forget_open(track);
+        snd_track_empty(track, SND_GET(reset_ticks));
         SND_SET(track->thread_count, 0);
     }
     if (SND_GET(track->thread_count) == 0)
@@ -361,6 +420,7 @@ claim(void)
     SND_ADD(track->thread_count, 1);
     SND_SET(track->end, 0);
     SND_SET(track->last, now);
+    SND_SET(track->call_running, NULL);
     set_ring(track, keep_timeline);
     if (is_new) {
         track->id = track_count++;
@@ -390,7 +450,7 @@ snd_track_attach(void)
             name_track(track);
     }
     if (SND_GET(track->epoch) != SND_GET(snd_track_epoch))
-        empty(track);
+        snd_track_empty(track, SND_GET(reset_ticks));
     if (snd_track_on_attach != NULL)
         snd_track_on_attach();
     return track;

@@ -27,6 +27,15 @@ typedef struct snd_node {
         struct { /* a counter */
             _Atomic double value_last, value_min, value_max, value_sum;
         };
+        struct {                                      /* a call */
+            _Atomic uint64_t total, self, suspended;  /* of a pair, or of a function that nobody called */
+            _Atomic uint64_t recursive;               /* entries inside another one of the same */
+            _Atomic uint64_t resumes;                 /* how often a generator went on */
+            _Atomic uint64_t level;                   /* entries not left yet */
+            _Atomic uint64_t start;                   /* of the outermost of them */
+            _Atomic(struct snd_node *) function;      /* the callee's own node, below the root */
+            _Atomic(struct snd_node *) base;          /* the same function whatever its signature; NULL: no signature */
+        } call;
     };
     _Atomic(_Atomic uint32_t *) histogram; /* of nanoseconds; made at the second entry */
 } snd_node;
@@ -73,6 +82,8 @@ typedef struct snd_track {
     snd_node *root;
     _Atomic uint64_t reset; /* ticks: nothing before this counts */
     _Atomic uint64_t dropped;
+    _Atomic(snd_node *) call_running; /* the innermost open call; NULL: none */
+    _Atomic uint64_t call_last;       /* until when its self time is accounted for */
 
     /* nodes: block b holds 64 << b of them; a hash over (parent, site) finds them */
     snd_node *blocks[15];
@@ -82,6 +93,7 @@ typedef struct snd_track {
 
     /* what the thread is */
     uint32_t id;
+    int is_in_ns; /* its ticks are nanoseconds: somebody's own clock gives them */
     _Atomic uint32_t thread_id;
     _Atomic uint32_t thread_count; /* more than 1: handed on when its thread ended */
     _Atomic uint64_t start;
@@ -107,6 +119,17 @@ snd_track_get(void)
         return track;
     return snd_track_attach();
 }
+
+/* A track in no list, for a profile of its own, in which it has this id; it is named after the calling thread. The caller frees it. NULL when
+ * memory runs out. */
+snd_track *snd_track_private(uint32_t id, uint64_t now, int is_in_ns);
+void snd_track_free(snd_track *self); /* NULL is allowed */
+
+/* Sets all numbers to 0; what is open counts from `now`. By its owner, or while its owner cannot run. */
+void snd_track_empty(snd_track *self, uint64_t now);
+
+/* What a thread left open that is no more never ended. */
+void snd_track_forget_open(snd_track *self);
 
 /* The first of all tracks, linked by `next`. Tracks are never freed. */
 snd_track *snd_track_first(void);

@@ -227,6 +227,7 @@ take_site(sqlite3_stmt *row, snd_profile *profile, void *context)
         return SND_DAMAGED;
     site.file = text_at(row, 3);
     site.line = line;
+    site.detail = text_at(row, 5);
     return snd_profile_add_site(profile, &site, &id);
 }
 
@@ -277,6 +278,16 @@ take_histogram(sqlite3_stmt *row, snd_profile *profile, void *context)
     return status != SND_OK ? status : snd_profile_set_histogram(profile, node, counts);
 }
 
+/* Sites of version 1 had no detail. */
+static const char *
+site_sql(sqlite3 *db)
+{
+    int64_t version = 0;
+    if (read_number(db, "PRAGMA user_version", &version) == SQLITE_OK && version < 2)
+        return "SELECT id, kind, name, file, line, '' FROM site ORDER BY id";
+    return "SELECT id, kind, name, file, line, detail FROM site ORDER BY id";
+}
+
 static snd_status
 load(snd_reader *self, snd_profile *profile)
 {
@@ -290,7 +301,7 @@ load(snd_reader *self, snd_profile *profile)
         {"SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries, dropped_events"
          " FROM track ORDER BY id",
          take_track},
-        {"SELECT id, kind, name, file, line FROM site ORDER BY id", take_site},
+        {site_sql(self->db), take_site},
         {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
         {"SELECT node, metric, value FROM value", take_value},
         {"SELECT node, buckets FROM histogram", take_histogram},

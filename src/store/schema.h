@@ -3,7 +3,7 @@
 #define SND_STORE_SCHEMA_H
 
 #define SND_SCHEMA_APPLICATION 0x536F6E64 /* "Sond" */
-#define SND_SCHEMA_VERSION 1
+#define SND_SCHEMA_VERSION 2
 
 extern const char snd_schema_sql[];
 

@@ -22,6 +22,7 @@ typedef struct pending {
 struct snd_writer {
     char *path;
     uint32_t sites, nodes; /* written so far */
+    uint32_t details;      /* the profile's details_changed then */
     unsigned char *owed;   /* per node: changed, but the checkpoint that should have said so failed */
     uint32_t owed_count;
     pending *chunks;
@@ -222,7 +223,7 @@ static int
 write_sites(sqlite3 *db, const snd_profile *profile, uint32_t from)
 {
     sqlite3_stmt *insert = NULL;
-    int result = sqlite3_prepare_v2(db, "INSERT INTO site VALUES (?1, ?3, ?4, ?5, ?2)", -1, &insert, NULL);
+    int result = sqlite3_prepare_v2(db, "INSERT INTO site VALUES (?1, ?3, ?4, ?5, ?2, ?6)", -1, &insert, NULL);
 
     for (uint32_t i = from; i < profile->site_count && result == SQLITE_OK; i++) {
         const snd_profile_site *site = &profile->sites[i];
@@ -231,10 +232,29 @@ write_sites(sqlite3 *db, const snd_profile *profile, uint32_t from)
         sqlite3_bind_text(insert, 3, snd_site_kind_name(site->kind), -1, SQLITE_STATIC);
         sqlite3_bind_text(insert, 4, site->name, -1, SQLITE_STATIC);
         sqlite3_bind_text(insert, 5, site->file, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 6, site->detail, -1, SQLITE_STATIC);
         if (result == SQLITE_OK)
             result = snd_sqlite_run(insert);
     }
     sqlite3_finalize(insert);
+    return result;
+}
+
+/* Sites that were written before and may have got another detail since. */
+static int
+write_details(sqlite3 *db, const snd_profile *profile, uint32_t count)
+{
+    sqlite3_stmt *update = NULL;
+    int result = sqlite3_prepare_v2(db, "UPDATE site SET detail = ?2 WHERE id = ?1", -1, &update, NULL);
+
+    for (uint32_t i = 0; i < count && result == SQLITE_OK; i++) {
+        if (*profile->sites[i].detail == '\0')
+            continue;
+        sqlite3_bind_int64(update, 1, i);
+        sqlite3_bind_text(update, 2, profile->sites[i].detail, -1, SQLITE_STATIC);
+        result = snd_sqlite_run(update);
+    }
+    sqlite3_finalize(update);
     return result;
 }
 
@@ -345,6 +365,8 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsig
         result = write_sites(db, profile, self->sites);
     if (result == SQLITE_OK)
         result = write_nodes(db, profile, self->nodes);
+    if (result == SQLITE_OK && self->details != profile->details_changed)
+        result = write_details(db, profile, self->sites);
     if (result == SQLITE_OK)
         result = write_changed(db, profile, changed, self->nodes);
     if (result == SQLITE_OK)
@@ -394,6 +416,7 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
     if (status != SND_OK)
         return status;
     self->sites = profile->site_count;
+    self->details = profile->details_changed;
     self->nodes = profile->node_count;
     if (self->owed_count != 0)
         memset(self->owed, 0, self->owed_count);

@@ -29,7 +29,7 @@ make_profile(void)
     REQUIRE(profile != NULL && snd_profile_add_track(profile, &track, &id) == SND_OK);
     for (uint32_t i = 0; i < 5; i++) {
         snd_site_kind kind = i == 0 ? SND_SITE_THREAD : i == 4 ? SND_SITE_COUNTER : SND_SITE_REGION;
-        snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i};
+        snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i, ""};
         REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
         REQUIRE(snd_profile_add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, 0, i, &id) == SND_OK);
         for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
