@@ -54,7 +54,7 @@ snd_call_book_flush(snd_call_book *self)
 
     for (snd_call_thread *thread = self->threads; thread != NULL; thread = thread->next) {
         while (thread->depth > 0)
-            snd_call_pop(thread, now, 1);
+            snd_call_pop(thread, now);
         if (self->is_private)
             SND_SET(thread->track->end, now);
     }
@@ -135,7 +135,7 @@ attach_private(snd_call_book *book)
     if (thread != NULL) {
         SND_ADD(thread->track->thread_count, 1);
         while (thread->depth > 0)
-            snd_call_pop(thread, snd_call_now(book), 1);
+            snd_call_pop(thread, snd_call_now(book));
     }
     else {
         snd_track *track = snd_track_private(count, snd_call_now(book), book->clock != NULL);
@@ -227,16 +227,15 @@ snd_call_new_cell(snd_track *track, snd_node *caller, uint32_t site, uint32_t ba
 }
 
 int
-snd_call_unwind(snd_call_book *book, snd_call_thread *thread, const void *key, uint64_t now)
+snd_call_unwind(snd_call_thread *thread, const void *key, uint64_t now)
 {
     uint32_t depth = thread->depth;
 
-    (void)book;
     while (depth > 0 && thread->frames[depth - 1].key != key)
         depth--;
     if (depth == 0)
         return 0;
     while (thread->depth > depth)
-        snd_call_pop(thread, now, 1);
+        snd_call_pop(thread, now);
     return 1;
 }

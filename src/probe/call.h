@@ -1,5 +1,5 @@
-/* The call probe: who called whom, exactly. Its callers (the interpreter's hooks) hold one lock among them, the GIL; only
- * the collector reads meanwhile.
+/* The call probe: who called whom, exactly. Its callers (the interpreter's hooks) hold one lock among them, the GIL;
+ * only the collector reads meanwhile.
  *
  * A function is a node below the track's root; what it calls are nodes below it. So memory follows the number of
  * functions and of pairs of caller and callee, never the number or the depth of calls. A function with signatures has a
@@ -23,6 +23,7 @@ typedef struct snd_call_thread {
     snd_call_frame *frames;
     uint32_t depth;
     uint32_t capacity;
+    int is_muted; /* our own work runs: it is not a call of the program */
 } snd_call_thread;
 
 /* What one profile of calls writes to. */
@@ -57,7 +58,7 @@ SND_COLD int snd_call_grow(snd_call_thread *thread);
 SND_COLD snd_node *snd_call_new_cell(snd_track *track, snd_node *caller, uint32_t site, uint32_t base);
 
 /* Ends what lies above the frame of `key`. 0 when there is none. */
-SND_COLD int snd_call_unwind(snd_call_book *book, snd_call_thread *thread, const void *key, uint64_t now);
+SND_COLD int snd_call_unwind(snd_call_thread *thread, const void *key, uint64_t now);
 
 SND_HOT snd_call_thread *
 snd_call_thread_get(snd_call_book *book)
@@ -98,34 +99,38 @@ snd_call_cell(snd_track *track, snd_node *caller, uint32_t site, uint32_t base)
 
 /* One more open call of the node; the outermost starts its time. */
 SND_HOT void
-snd_call_open(snd_node *node, uint64_t now)
+snd_call_open(snd_node *node, uint64_t now, uint64_t entries)
 {
     uint64_t level = SND_GET(node->call.level);
-    if (level == 0)
-        SND_SET(node->call.start, now);
+
     SND_SET(node->call.level, level + 1);
+    if (SND_LIKELY(level == 0))
+        SND_SET(node->call.start, now);
+    else
+        SND_ADD(node->call.recursive, entries);
 }
 
-/* Ends the innermost open call of the node. `entries` is 1 when it counts, 0 when it only pauses. */
+/* Ends the innermost open call of the node. */
 SND_HOT void
-snd_call_close(snd_node *node, uint64_t now, uint64_t entries)
+snd_call_close(snd_node *node, uint64_t now)
 {
     uint64_t level = SND_GET(node->call.level) - 1;
     uint64_t start = SND_GET(node->call.start);
 
     SND_SET(node->call.level, level);
-    if (SND_UNLIKELY(level != 0))
-        SND_ADD(node->call.recursive, entries);
-    else if (SND_LIKELY(now > start))
+    if (SND_LIKELY(level == 0 && now > start))
         SND_ADD(node->call.total, now - start);
 }
 
-/* A function starts, or goes on. `base` is its site without the signature: `site` itself where it has none. */
+/* A function starts (`entries` is 1) or its generator goes on (0). `base` is its site without the signature: `site`
+ * itself where it has none. */
 SND_HOT void
-snd_call_enter(snd_call_book *book, snd_call_thread *thread, uint32_t site, uint32_t base, const void *key)
+snd_call_enter(snd_call_book *book, snd_call_thread *thread, uint32_t site, uint32_t base, const void *key,
+               uint64_t entries)
 {
     snd_track *track = thread->track;
-    snd_node *caller = thread->depth == 0 || book->is_flat ? NULL : SND_GET(thread->frames[thread->depth - 1].cell->call.function);
+    snd_node *caller =
+        thread->depth == 0 || book->is_flat ? NULL : SND_GET(thread->frames[thread->depth - 1].cell->call.function);
 
     if (SND_UNLIKELY(thread->depth == thread->capacity) && !snd_call_grow(thread))
         return;
@@ -139,17 +144,18 @@ snd_call_enter(snd_call_book *book, snd_call_thread *thread, uint32_t site, uint
     snd_track_write_begin(track);
     snd_call_charge(track, now);
     SND_SET(track->call_running, cell);
-    snd_call_open(cell, now);
+    SND_ADD(cell->count, entries);
+    snd_call_open(cell, now, entries);
     if (SND_LIKELY(function != cell))
-        snd_call_open(function, now);
+        snd_call_open(function, now, entries);
     if (SND_UNLIKELY(whole != NULL))
-        snd_call_open(whole, now);
+        snd_call_open(whole, now, entries);
     snd_track_write_end(track);
 }
 
-/* Ends the innermost open call. `entries` is 1 when it has returned, 0 when its generator pauses. */
+/* Ends the innermost open call. */
 SND_HOT void
-snd_call_pop(snd_call_thread *thread, uint64_t now, uint64_t entries)
+snd_call_pop(snd_call_thread *thread, uint64_t now)
 {
     snd_track *track = thread->track;
     snd_call_frame frame = thread->frames[--thread->depth];
@@ -160,12 +166,11 @@ snd_call_pop(snd_call_thread *thread, uint64_t now, uint64_t entries)
     snd_track_write_begin(track);
     snd_call_charge(track, now);
     SND_SET(track->call_running, thread->depth == 0 ? NULL : thread->frames[thread->depth - 1].cell);
-    SND_ADD(cell->count, entries);
-    snd_call_close(cell, now, entries);
+    snd_call_close(cell, now);
     if (SND_LIKELY(function != cell))
-        snd_call_close(function, now, entries);
+        snd_call_close(function, now);
     if (SND_UNLIKELY(whole != NULL))
-        snd_call_close(whole, now, entries);
+        snd_call_close(whole, now);
     snd_track_write_end(track);
     snd_ring *ring = atomic_load_explicit(&track->ring, memory_order_acquire);
     if (SND_UNLIKELY(ring != NULL))
@@ -174,13 +179,13 @@ snd_call_pop(snd_call_thread *thread, uint64_t now, uint64_t entries)
 
 /* A function ends or pauses. One whose start was not seen is passed over. */
 SND_HOT void
-snd_call_leave(snd_call_book *book, snd_call_thread *thread, const void *key, uint64_t entries)
+snd_call_leave(snd_call_book *book, snd_call_thread *thread, const void *key)
 {
     if (SND_UNLIKELY(thread->depth == 0))
         return;
     uint64_t now = snd_call_now(book);
-    if (SND_LIKELY(thread->frames[thread->depth - 1].key == key) || snd_call_unwind(book, thread, key, now))
-        snd_call_pop(thread, now, entries);
+    if (SND_LIKELY(thread->frames[thread->depth - 1].key == key) || snd_call_unwind(thread, key, now))
+        snd_call_pop(thread, now);
 }
 
 /* What was entered last has gone on, not started, and was paused for so long. */

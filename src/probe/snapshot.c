@@ -318,7 +318,7 @@ put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32
         uint64_t value;
         int is_rare; /* most have none: then it is not there */
     } wholes[] = {
-        {SND_METRIC_COUNT, now->count, 0},
+        {SND_METRIC_COUNT, now->count > now->open ? now->count - now->open : 0, 0}, /* it counts starts */
         {SND_METRIC_TOTAL, ns_of(live, now->total), 0},
         {SND_METRIC_SELF, ns_of(live, now->self), 0},
         {SND_METRIC_OPEN, now->open, 1},

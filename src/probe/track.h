@@ -27,14 +27,14 @@ typedef struct snd_node {
         struct { /* a counter */
             _Atomic double value_last, value_min, value_max, value_sum;
         };
-        struct {                                      /* a call */
-            _Atomic uint64_t total, self, suspended;  /* of a pair, or of a function that nobody called */
-            _Atomic uint64_t recursive;               /* entries inside another one of the same */
-            _Atomic uint64_t resumes;                 /* how often a generator went on */
-            _Atomic uint64_t level;                   /* entries not left yet */
-            _Atomic uint64_t start;                   /* of the outermost of them */
-            _Atomic(struct snd_node *) function;      /* the callee's own node, below the root */
-            _Atomic(struct snd_node *) base;          /* the same function whatever its signature; NULL: no signature */
+        struct {                                     /* a call */
+            _Atomic uint64_t total, self, suspended; /* of a pair, or of a function that nobody called */
+            _Atomic uint64_t recursive;              /* entries inside another one of the same */
+            _Atomic uint64_t resumes;                /* how often a generator went on */
+            _Atomic uint64_t level;                  /* entries not left yet */
+            _Atomic uint64_t start;                  /* of the outermost of them */
+            _Atomic(struct snd_node *) function;     /* the callee's own node, below the root */
+            _Atomic(struct snd_node *) base;         /* the same function whatever its signature; NULL: no signature */
         } call;
     };
     _Atomic(_Atomic uint32_t *) histogram; /* of nanoseconds; made at the second entry */
@@ -120,8 +120,8 @@ snd_track_get(void)
     return snd_track_attach();
 }
 
-/* A track in no list, for a profile of its own, in which it has this id; it is named after the calling thread. The caller frees it. NULL when
- * memory runs out. */
+/* A track in no list, for a profile of its own, in which it has this id; it is named after the calling thread. The
+ * caller frees it. NULL when memory runs out. */
 snd_track *snd_track_private(uint32_t id, uint64_t now, int is_in_ns);
 void snd_track_free(snd_track *self); /* NULL is allowed */
 

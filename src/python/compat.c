@@ -8,6 +8,7 @@
 #else
 #include <internal/pycore_frame.h>
 #endif
+#include <internal/pycore_code.h>
 
 /* Frames that stand for a piece of the C stack, not for a function. */
 static snd_frame *
@@ -69,5 +70,78 @@ snd_frame_offset(const snd_frame *frame)
     return PyUnstable_InterpreterFrame_GetLasti((snd_frame *)(uintptr_t)frame);
 #else
     return _PyInterpreterFrame_LASTI(frame) * (int)sizeof(_Py_CODEUNIT);
+#endif
+}
+
+PyObject *
+snd_frame_local(const snd_frame *frame, int number)
+{
+    PyCodeObject *code = snd_frame_code(frame);
+    if (number >= code->co_nlocalsplus)
+        return NULL;
+#if PY_VERSION_HEX >= 0x030e0000 /* 3.14: tagged references */
+    PyObject *value = PyStackRef_AsPyObjectBorrow(frame->localsplus[number]);
+#else
+    PyObject *value = frame->localsplus[number];
+#endif
+    unsigned char kind = (unsigned char)PyBytes_AS_STRING(code->co_localspluskinds)[number];
+    if (value != NULL && (kind & CO_FAST_CELL) && PyCell_Check(value))
+        return PyCell_GET(value); /* an inner function uses it too */
+    return value;
+}
+
+Py_ssize_t snd_code_slot_number = -1;
+int snd_code_slot_is_direct;
+
+int
+snd_code_slot_open(freefunc forget, void *sample)
+{
+    PyCodeObject *probe = PyCode_NewEmpty("sonde", "sonde", 1);
+
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
+    snd_code_slot_number = PyUnstable_Eval_RequestCodeExtraIndex(forget);
+#else
+    snd_code_slot_number = _PyEval_RequestCodeExtraIndex(forget);
+#endif
+    if (probe != NULL && snd_code_slot_number >= 0 && snd_code_slot_set(probe, sample)) {
+        snd_code_slot_is_direct = 1;
+        snd_code_slot_is_direct = snd_code_slot_get(probe) == sample;
+    }
+    else
+        forget(sample);
+    Py_XDECREF(probe);
+    PyErr_Clear();
+    return snd_code_slot_number >= 0;
+}
+
+int
+snd_code_slot_set(PyCodeObject *code, void *value)
+{
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
+    return PyUnstable_Code_SetExtra((PyObject *)code, snd_code_slot_number, value) == 0;
+#else
+    return _PyCode_SetExtra((PyObject *)code, snd_code_slot_number, value) == 0;
+#endif
+}
+
+void *
+snd_code_slot_slow(PyCodeObject *code)
+{
+    void *value = NULL;
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
+    (void)PyUnstable_Code_GetExtra((PyObject *)code, snd_code_slot_number, &value);
+#else
+    (void)_PyCode_GetExtra((PyObject *)code, snd_code_slot_number, &value);
+#endif
+    return value;
+}
+
+PyObject *
+snd_type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: built-in types keep it elsewhere */
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
 #endif
 }

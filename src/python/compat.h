@@ -20,6 +20,35 @@ PyObject *snd_frame_generator(snd_frame *frame);
 PyCodeObject *snd_frame_code(const snd_frame *frame); /* borrowed */
 int snd_frame_offset(const snd_frame *frame);         /* of its current instruction, in bytes */
 
+/* Its parameters and variables by number, cells opened; NULL: unset. Borrowed. */
+PyObject *snd_frame_local(const snd_frame *frame, int number);
+
+/* A pointer of ours on a code object, which `forget` gets when the code dies. Call snd_code_slot_open once, with
+ * a value that it tries it with and forgets; it returns 0 when the interpreter has no room. */
+int snd_code_slot_open(freefunc forget, void *sample);
+int snd_code_slot_set(PyCodeObject *code, void *value);
+void *snd_code_slot_slow(PyCodeObject *code);
+
+/* How the interpreter keeps such pointers; checked against its own functions when the slot is opened. */
+typedef struct snd_code_slots {
+    Py_ssize_t size;
+    void *values[1];
+} snd_code_slots;
+extern Py_ssize_t snd_code_slot_number;
+extern int snd_code_slot_is_direct;
+
+static inline void *
+snd_code_slot_get(PyCodeObject *code)
+{
+    const snd_code_slots *slots = code->co_extra;
+    if (!snd_code_slot_is_direct)
+        return snd_code_slot_slow(code);
+    return slots != NULL && slots->size > snd_code_slot_number ? slots->values[snd_code_slot_number] : NULL;
+}
+
+/* What a class itself defines; a new reference, NULL without an exception when there is none. */
+PyObject *snd_type_dict(PyTypeObject *type);
+
 /* Whether generators report their suspensions through sys.monitoring (else: through patched slots). */
 #if PY_VERSION_HEX >= 0x030c0000
 #define SND_HAS_MONITORING 1

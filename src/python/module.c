@@ -1,4 +1,5 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
+#include "python/calls.h"
 #include "python/owner.h"
 
 #include "base/alloc.h"
@@ -85,7 +86,8 @@ module_exec(PyObject *module)
     if (add_type(module, &snd_region_spec, &state->region_type) != 0 ||
         add_type(module, &snd_func_spec, &state->func_type) != 0 ||
         add_type(module, &snd_iter_spec, &state->iter_type) != 0 ||
-        add_type(module, &snd_profile_spec, &state->profile_type) != 0)
+        add_type(module, &snd_profile_spec, &state->profile_type) != 0 ||
+        add_type(module, &snd_calls_spec, &state->calls_type) != 0 || !snd_calls_make_types(state))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", SND_VERSION);
 }
@@ -99,6 +101,9 @@ module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->func_type);
     Py_VISIT(state->iter_type);
     Py_VISIT(state->profile_type);
+    Py_VISIT(state->calls_type);
+    Py_VISIT(state->entry_type);
+    Py_VISIT(state->subentry_type);
     Py_VISIT(state->watched);
     Py_VISIT(state->clock);
     return snd_sites_visit(state, visit, arg);
@@ -119,6 +124,9 @@ module_clear(PyObject *module)
     Py_CLEAR(state->func_type);
     Py_CLEAR(state->iter_type);
     Py_CLEAR(state->profile_type);
+    Py_CLEAR(state->calls_type);
+    Py_CLEAR(state->entry_type);
+    Py_CLEAR(state->subentry_type);
     Py_CLEAR(state->watched);
     Py_CLEAR(state->clock);
     snd_sites_clear(state);
@@ -134,6 +142,12 @@ static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "sonde._core",       .m_size = sizeof(snd_state), .m_methods = functions,
     .m_slots = slots,      .m_traverse = module_traverse, .m_clear = module_clear,
 };
+
+snd_state *
+snd_state_of_kin(const PyObject *object)
+{
+    return PyModule_GetState(PyType_GetModuleByDef(Py_TYPE(object), &definition));
+}
 
 PyMODINIT_FUNC
 PyInit__core(void)

@@ -25,7 +25,7 @@ typedef struct snd_place_entry {
 } snd_place_entry;
 
 typedef struct snd_state {
-    PyTypeObject *region_type, *func_type, *iter_type, *profile_type;
+    PyTypeObject *region_type, *func_type, *iter_type, *profile_type, *calls_type, *entry_type, *subentry_type;
     PyObject *region_pool[SND_REGION_POOL];
     uint32_t region_pool_count;
     snd_name_entry names[SND_NAME_CACHE];
@@ -53,6 +53,9 @@ snd_state *snd_state_of_module(PyObject *module);
 /* By any object of one of our types. */
 snd_state *snd_state_of(PyObject *object);
 
+/* By an object of one of our types, or of a class made from one. */
+snd_state *snd_state_of_kin(const PyObject *object);
+
 /* The only translation of a status into an exception. `message` may be NULL. Returns NULL. */
 PyObject *snd_raise_status(snd_status status, const char *message);
 
@@ -74,7 +77,7 @@ void snd_python_leave(snd_state *state, snd_span *span);
 void snd_python_cancel(snd_state *state, snd_span *span);
 
 /* Types and functions of the other files. */
-extern PyType_Spec snd_region_spec, snd_func_spec, snd_iter_spec, snd_profile_spec;
+extern PyType_Spec snd_region_spec, snd_func_spec, snd_iter_spec, snd_profile_spec, snd_calls_spec;
 PyObject *snd_py_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *snd_py_push(PyObject *module, PyObject *name);
 PyObject *snd_py_pop(PyObject *module, PyObject *nothing);

@@ -1,6 +1,7 @@
 /* Seeing generators suspend and resume through sys.monitoring: local events on the code objects that opened a region,
  * nothing anywhere else. */
 #include "collect/session.h"
+#include "python/monitoring.h"
 #include "python/owner.h"
 
 #if SND_HAS_MONITORING
@@ -40,68 +41,13 @@ on_resume(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static PyMethodDef suspend_method = {"on_suspend", (PyCFunction)(void (*)(void))on_suspend, METH_FASTCALL, NULL};
 static PyMethodDef resume_method = {"on_resume", (PyCFunction)(void (*)(void))on_resume, METH_FASTCALL, NULL};
 
-static PyObject *
-monitoring(void)
-{
-    return PySys_GetObject("monitoring"); /* borrowed */
-}
-
-/* By an interned name: the interpreter's method cache keeps every name that it is asked for. */
-static PyObject *
-attribute(PyObject *object, const char *name)
-{
-    PyObject *key = PyUnicode_InternFromString(name);
-    PyObject *value = key == NULL ? NULL : PyObject_GetAttr(object, key);
-    Py_XDECREF(key);
-    return value;
-}
-
-static long
-event(const char *name)
-{
-    PyObject *events = attribute(monitoring(), "events");
-    PyObject *value = events == NULL ? NULL : attribute(events, name);
-    long number = value == NULL ? 0 : PyLong_AsLong(value);
-    Py_XDECREF(value);
-    Py_XDECREF(events);
-    return number;
-}
-
-static int
-call(const char *method, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    PyObject *tuple = Py_VaBuildValue(format, args);
-    va_end(args);
-    PyObject *function = tuple == NULL ? NULL : attribute(monitoring(), method);
-    PyObject *result = function == NULL ? NULL : PyObject_CallObject(function, tuple);
-    Py_XDECREF(function);
-    Py_XDECREF(tuple);
-    Py_XDECREF(result);
-    return result != NULL;
-}
-
-/* The first tool number that nobody uses, from the ones without a meaning on. -1: all are taken. */
-static int
-take_tool(void)
-{
-    static const int order[] = {4, 3, 5, 1, 2, 0};
-
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        if (call("use_tool_id", "(is)", order[i], "sonde regions"))
-            return order[i];
-        PyErr_Clear();
-    }
-    return -1;
-}
-
 static int
 set_callback(snd_state *state, const char *name, PyMethodDef *method)
 {
     PyObject *module = PyType_GetModule(state->region_type);
     PyObject *function = module == NULL ? NULL : PyCFunction_New(method, module);
-    int worked = function != NULL && call("register_callback", "(ilO)", state->watch_tool, event(name), function);
+    int worked = function != NULL && snd_monitoring_call("register_callback", "(ilO)", state->watch_tool,
+                                                         snd_monitoring_event(name), function);
     Py_XDECREF(function);
     return worked;
 }
@@ -112,7 +58,7 @@ start(snd_state *state)
     if (state->is_watching)
         return state->watch_tool >= 0;
     state->is_watching = 1;
-    state->watch_tool = monitoring() == NULL ? -1 : take_tool();
+    state->watch_tool = snd_monitoring_take_tool("sonde regions");
     if (state->watch_tool < 0) {
         snd_session_note("time in which tasks waited is unknown: all tools of sys.monitoring are taken");
         return 0;
@@ -120,7 +66,7 @@ start(snd_state *state)
     state->watched = PySet_New(NULL);
     return state->watched != NULL && set_callback(state, "PY_YIELD", &suspend_method) &&
            set_callback(state, "PY_RESUME", &resume_method) && set_callback(state, "PY_THROW", &resume_method) &&
-           call("set_events", "(il)", state->watch_tool, event("PY_THROW"));
+           snd_monitoring_call("set_events", "(il)", state->watch_tool, snd_monitoring_event("PY_THROW"));
 }
 
 static int
@@ -129,7 +75,8 @@ watch_code(snd_state *state, PyObject *code)
     int known = PySet_Contains(state->watched, code);
     if (known != 0)
         return known > 0;
-    return call("set_local_events", "(iOl)", state->watch_tool, code, event("PY_YIELD") | event("PY_RESUME")) &&
+    return snd_monitoring_call("set_local_events", "(iOl)", state->watch_tool, code,
+                               snd_monitoring_event("PY_YIELD") | snd_monitoring_event("PY_RESUME")) &&
            PySet_Add(state->watched, code) == 0;
 }
 
@@ -161,7 +108,7 @@ snd_suspend_stop(snd_state *state)
         return;
     state->is_watching = 0;
     while (state->watched != NULL && (code = PySet_Pop(state->watched)) != NULL) {
-        if (!call("set_local_events", "(iOl)", state->watch_tool, code, 0L))
+        if (!snd_monitoring_call("set_local_events", "(iOl)", state->watch_tool, code, 0L))
             PyErr_Clear();
         Py_DECREF(code);
     }
@@ -169,10 +116,11 @@ snd_suspend_stop(snd_state *state)
     Py_CLEAR(state->watched);
     if (state->watch_tool >= 0) {
         static const char *const names[] = {"PY_YIELD", "PY_RESUME", "PY_THROW"};
-        (void)call("set_events", "(il)", state->watch_tool, 0L);
+        (void)snd_monitoring_call("set_events", "(il)", state->watch_tool, 0L);
         for (size_t i = 0; i < 3; i++)
-            (void)call("register_callback", "(ilO)", state->watch_tool, event(names[i]), Py_None);
-        (void)call("free_tool_id", "(i)", state->watch_tool);
+            (void)snd_monitoring_call("register_callback", "(ilO)", state->watch_tool, snd_monitoring_event(names[i]),
+                                      Py_None);
+        (void)snd_monitoring_call("free_tool_id", "(i)", state->watch_tool);
         PyErr_Clear();
     }
 }

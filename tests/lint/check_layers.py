@@ -17,7 +17,7 @@ MAY_INCLUDE["python"] = {*LAYERS, "python"}
 MAX_LINES = 600
 SIZED = ["src/**/*.[ch]", "include/**/*.h", "tests/**/*.[ch]", "python/**/*.py*", "tests/**/*.py"]
 
-VERSION_FILE = re.compile(r"compat\.[ch]|suspend_\w+\.c")
+VERSION_FILE = re.compile(r"compat\.[ch]|suspend_\w+\.c|call_hooks_\w+\.c")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT_OR_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -55,7 +55,7 @@ def version_faults(folder: str, name: str, line: str) -> Iterator[str]:
             yield f"only src/python names {word}"
     elif not VERSION_FILE.fullmatch(name):
         for word in re.findall(r"\b(?:PY_VERSION_HEX\b|_Py\w*)", line):
-            yield f"only compat.h, compat.c and suspend_*.c name {word}"
+            yield f"only compat.h, compat.c, suspend_*.c and call_hooks_*.c name {word}"
 
 
 def file_faults(root: Path, path: Path) -> Iterator[str]:

@@ -1,0 +1,174 @@
+/* The call probe inside the interpreter, shared by its files: what is measured, and what happens at each event. */
+#ifndef SND_PYTHON_CALL_H
+#define SND_PYTHON_CALL_H
+
+#include "python/state.h"
+
+#include "probe/call.h"
+
+/* What is known of a code object. Lives as long as the code does. */
+typedef struct snd_code {
+    uint32_t site;          /* of the function, whatever its arguments; SND_NONE: there was no room */
+    unsigned char is_ours;  /* of this package: never shown */
+    unsigned char is_async; /* a coroutine or asynchronous generator: its pauses are timed */
+    unsigned char is_excluded;
+    uint64_t judged;                   /* the serial of the book whose filter said so */
+    uint64_t kept;                     /* the serial of the book that keeps a reference */
+    struct snd_signatures *signatures; /* NULL: none met yet */
+} snd_code;
+
+/* What one profile of calls asks for. */
+typedef struct snd_call_wish {
+    int builtins;      /* calls of C functions too */
+    int callables;     /* and of types, partials, ufuncs, where the interpreter says so */
+    int signatures;    /* apart by the types of the arguments */
+    int returns;       /* with the types that came back */
+    int resumes;       /* a generator that goes on counts as a call */
+    uint32_t limit;    /* signatures a function */
+    PyObject *include; /* tuples of patterns, as bytes; an empty one includes everything */
+    PyObject *exclude;
+} snd_call_wish;
+
+/* The profile that is being taken. One at a time. */
+typedef struct snd_call_probe {
+    snd_call_book *book;
+    snd_call_wish wish;
+    PyObject *owner; /* who asked for it; borrowed */
+    PyObject *codes; /* dict of site to code; NULL: nobody wants them */
+} snd_call_probe;
+
+extern snd_call_probe *snd_call_active; /* NULL: none */
+
+/* call_code.c: what is known of a code object; NULL when memory runs out. Borrowed. */
+SND_COLD snd_code *snd_code_new(PyCodeObject *code);
+SND_COLD int snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known);
+
+static inline snd_code *
+snd_code_of(PyCodeObject *code)
+{
+    snd_code *known = snd_code_slot_get(code);
+    return SND_LIKELY(known != NULL) ? known : snd_code_new(code);
+}
+
+/* Whether its calls are to be counted. */
+static inline int
+snd_code_is_wanted(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+{
+    if (SND_LIKELY(known->judged == probe->book->serial))
+        return !known->is_excluded;
+    return snd_code_judge(probe, code, known);
+}
+
+/* call_builtin.c: something that C code does when it is called. `key` is what stands for it; NULL: not counted. */
+typedef struct snd_builtin {
+    const void *key;
+    uint32_t site;
+} snd_builtin;
+snd_builtin snd_builtin_of(const snd_call_probe *probe, PyObject *callable, PyObject *first);
+
+/* call_signature.c: the site of a call with these arguments; the function's own when there is no telling. */
+uint32_t snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame);
+void snd_signature_returned(snd_code *known, uint32_t site, PyObject *value);
+void snd_signatures_free(struct snd_signatures *self); /* NULL is allowed */
+
+/* call_pause.c: generators that wait. Known by address only; one that dies while it waits leaves an entry that the next
+ * at its address replaces. */
+typedef struct snd_pause {
+    const void *generator;
+    uint64_t since;
+    uint32_t site; /* with the signature under which it started; SND_NONE: not known to wait */
+} snd_pause;
+void snd_pause_begin(const void *generator, uint64_t now, uint32_t site);
+snd_pause snd_pause_end(const void *generator);
+void snd_pause_forget_all(void);
+
+/* call_hooks_*.c: how the interpreter tells. 0 with an exception set when it cannot. */
+int snd_call_hooks_start(snd_state *state, snd_call_probe *probe);
+void snd_call_hooks_stop(snd_state *state, snd_call_probe *probe);
+
+/* What happens at each event; `code` is what runs, `frame` its frame. None of these fails or runs code of the program.
+ */
+
+static inline void
+snd_event_start(snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame)
+{
+    snd_call_thread *thread = snd_call_thread_get(probe->book);
+    if (SND_UNLIKELY(thread == NULL || known->site == SND_NONE))
+        return;
+    uint32_t site = known->site;
+    if (probe->wish.signatures)
+        site = snd_signature_site(probe, code, known, frame);
+    snd_call_enter(probe->book, thread, site, known->site, code, 1);
+}
+
+/* Whether the pauses of its generators are remembered. */
+static inline int
+snd_event_has_pauses(const snd_call_probe *probe, const snd_code *known)
+{
+    return known->is_async || probe->wish.signatures;
+}
+
+static inline void
+snd_event_resume(snd_call_probe *probe, PyCodeObject *code, snd_code *known, const void *generator)
+{
+    snd_call_thread *thread = snd_call_thread_get(probe->book);
+    snd_pause pause = {.site = SND_NONE};
+    if (SND_UNLIKELY(thread == NULL || known->site == SND_NONE))
+        return;
+    if (snd_event_has_pauses(probe, known) && generator != NULL)
+        pause = snd_pause_end(generator);
+    uint32_t site = pause.site == SND_NONE ? known->site : pause.site;
+    uint32_t depth = thread->depth;
+    snd_call_enter(probe->book, thread, site, known->site, code, (uint64_t)probe->wish.resumes);
+    if (SND_LIKELY(thread->depth > depth)) {
+        uint64_t now = thread->frames[depth].start;
+        snd_call_resumed(thread,
+                         known->is_async && pause.site != SND_NONE && now > pause.since ? now - pause.since : 0);
+    }
+}
+
+static inline void
+snd_event_yield(snd_call_probe *probe, PyCodeObject *code, const snd_code *known, const void *generator)
+{
+    snd_call_thread *thread = snd_call_thread_get(probe->book);
+    if (SND_UNLIKELY(thread == NULL))
+        return;
+    uint32_t depth = thread->depth;
+    uint32_t site = depth == 0 ? SND_NONE : thread->frames[depth - 1].cell->site;
+    int is_ours = depth > 0 && thread->frames[depth - 1].key == code;
+    snd_call_leave(probe->book, thread, code);
+    if (is_ours && generator != NULL && snd_event_has_pauses(probe, known))
+        snd_pause_begin(generator, SND_GET(thread->track->call_last), site);
+}
+
+static inline void
+snd_event_return(snd_call_probe *probe, PyCodeObject *code, snd_code *known, PyObject *value)
+{
+    snd_call_thread *thread = snd_call_thread_get(probe->book);
+    if (SND_UNLIKELY(thread == NULL))
+        return;
+    if (SND_UNLIKELY(probe->wish.returns) && value != NULL && thread->depth > 0 &&
+        thread->frames[thread->depth - 1].key == code)
+        snd_signature_returned(known, thread->frames[thread->depth - 1].cell->site, value);
+    snd_call_leave(probe->book, thread, code);
+}
+
+static inline void
+snd_event_builtin(snd_call_probe *probe, PyObject *callable, PyObject *first)
+{
+    snd_builtin builtin = snd_builtin_of(probe, callable, first);
+    snd_call_thread *thread = builtin.key == NULL ? NULL : snd_call_thread_get(probe->book);
+    if (thread != NULL)
+        snd_call_enter(probe->book, thread, builtin.site, builtin.site, builtin.key, 1);
+}
+
+static inline void
+snd_event_builtin_end(snd_call_probe *probe, PyObject *callable, PyObject *first)
+{
+    snd_builtin builtin = snd_builtin_of(probe, callable, first);
+    snd_call_thread *thread = builtin.key == NULL ? NULL : snd_call_thread_get(probe->book);
+    if (thread != NULL)
+        snd_call_leave(probe->book, thread, builtin.key);
+}
+
+#endif

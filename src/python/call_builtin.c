@@ -1,0 +1,207 @@
+/* What C code does when it is called: functions and methods of C, and, where asked for, types, partials and ufuncs. */
+#include "python/call.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+
+#include <string.h>
+
+/* What has been called, by address. The name tells an address that was freed and taken again. Guarded by the GIL. */
+typedef struct entry {
+    const void *key;
+    const char *name;
+    uint32_t site;
+} entry;
+
+static entry *entries;
+static uint32_t mask;
+static uint32_t count;
+
+static entry *
+slot_of(entry *table, uint32_t table_mask, const void *key)
+{
+    uint32_t slot = (uint32_t)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32) & table_mask;
+    while (table[slot].key != NULL && table[slot].key != key)
+        slot = (slot + 1) & table_mask;
+    return &table[slot];
+}
+
+static int
+grow(void)
+{
+    uint32_t slots = entries == NULL ? 256 : (mask + 1) * 2;
+    entry *table = snd_calloc(slots, sizeof *table);
+    if (table == NULL)
+        return 0;
+    for (uint32_t i = 0; entries != NULL && i <= mask; i++)
+        if (entries[i].key != NULL)
+            *slot_of(table, slots - 1, entries[i].key) = entries[i];
+    snd_free(entries);
+    entries = table;
+    mask = slots - 1;
+    return 1;
+}
+
+/* Adds the text of an object whose own repr is C code; 0 when that fails. */
+static int
+add_repr(PyObject *object, snd_buffer *out)
+{
+    PyObject *repr = PyObject_Repr(object);
+    const char *text = repr == NULL ? NULL : PyUnicode_AsUTF8(repr);
+    if (text != NULL)
+        snd_buffer_text(out, text);
+    Py_XDECREF(repr);
+    PyErr_Clear();
+    return text != NULL;
+}
+
+static int
+is_c_descriptor(PyObject *object)
+{
+    return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type) ||
+           Py_IS_TYPE(object, &PyWrapperDescr_Type) || Py_IS_TYPE(object, &PyCFunction_Type) ||
+           Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type);
+}
+
+/* What the type has under this name, whoever of its bases defines it; a new reference. Runs no code of the program. */
+static PyObject *
+look_up(PyTypeObject *type, const char *name)
+{
+    PyObject *found = NULL;
+
+    for (Py_ssize_t i = 0; type->tp_mro != NULL && i < PyTuple_GET_SIZE(type->tp_mro) && found == NULL; i++) {
+        PyObject *names = snd_type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
+        found = names == NULL ? NULL : Py_XNewRef(PyDict_GetItemString(names, name));
+        Py_XDECREF(names);
+    }
+    PyErr_Clear();
+    return found;
+}
+
+/* As the standard profiler names them: "<method 'append' of 'list' objects>", "<built-in method builtins.len>". */
+static void
+name_function(PyObject *callable, snd_buffer *out)
+{
+    const PyCFunctionObject *function = (PyCFunctionObject *)callable;
+    const char *name = function->m_ml->ml_name;
+    PyObject *self = PyCFunction_GET_SELF(callable);
+    PyObject *module = function->m_module;
+    const char *module_name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    PyObject *found = self == NULL ? NULL : look_up(Py_TYPE(self), name);
+
+    PyErr_Clear();
+    if (found != NULL && is_c_descriptor(found) && add_repr(found, out))
+        ;
+    else if (self == NULL)
+        snd_buffer_printf(out, module_name == NULL || strcmp(module_name, "builtins") == 0 ? "<%.0s%s>" : "<%s.%s>",
+                          module_name == NULL ? "" : module_name, name);
+    else if (module_name != NULL)
+        snd_buffer_printf(out, "<built-in method %s.%s>", module_name, name);
+    else
+        snd_buffer_printf(out, "<built-in method %s>", name);
+    Py_XDECREF(found);
+}
+
+/* Other callables: their type, and a ufunc's own name. */
+static void
+name_other(PyObject *callable, snd_buffer *out)
+{
+    PyTypeObject *type = Py_TYPE(callable);
+
+    if (PyType_Check(callable))
+        snd_buffer_printf(out, "<type %s>", ((PyTypeObject *)callable)->tp_name);
+    else if (strcmp(type->tp_name, "numpy.ufunc") == 0 || is_c_descriptor(callable)) {
+        if (!add_repr(callable, out))
+            snd_buffer_printf(out, "<%s>", type->tp_name);
+    }
+    else
+        snd_buffer_printf(out, "<call of %s>", type->tp_name);
+}
+
+static uint32_t
+add_site(PyObject *callable)
+{
+    PyObject *type, *value, *trace;
+    snd_buffer name = {0};
+    uint32_t site = SND_NONE;
+
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyCFunction_Check(callable))
+        name_function(callable, &name);
+    else if (Py_IS_TYPE(callable, &PyMethodDescr_Type))
+        (void)add_repr(callable, &name);
+    else
+        name_other(callable, &name);
+    /* our own enable and disable are no calls of the program */
+    if (snd_buffer_status(&name) == SND_OK && name.size > 0 && strstr(name.data, "sonde._core.") == NULL) {
+        snd_profile_site added = {SND_SITE_BUILTIN, snd_buffer_str(&name), "", 0, ""};
+        site = snd_site_add_call(&added);
+    }
+    snd_buffer_free(&name);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    return site;
+}
+
+/* Types whose instances C code calls, beyond functions and methods. By name: not all of them are imported. */
+static int
+is_known_callable(const PyTypeObject *type)
+{
+    static const char *const names[] = {
+        "functools.partial",   "functools._lru_cache_wrapper", "numpy.ufunc",
+        "operator.itemgetter", "operator.attrgetter",          "operator.methodcaller",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(type->tp_name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* What stands for the callable, and the name by which the address is checked. NULL: it is none of ours. */
+static const void *
+key_of(const snd_call_probe *probe, PyObject *callable, PyObject *first, const char **name)
+{
+    if (PyCFunction_Check(callable)) {
+        const PyMethodDef *method = ((PyCFunctionObject *)callable)->m_ml;
+        *name = method->ml_name;
+        return method;
+    }
+    if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
+        const PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
+        *name = method->ml_name;
+        return first == NULL ? NULL : method;
+    }
+    if (!probe->wish.callables)
+        return NULL;
+    PyTypeObject *type = Py_TYPE(callable);
+    if (PyType_Check(callable)) {
+        PyTypeObject *called = (PyTypeObject *)callable;
+        *name = called->tp_name;
+        return called->tp_flags & Py_TPFLAGS_HEAPTYPE ? NULL : called; /* a class in Python has an __init__ to show */
+    }
+    if (Py_IS_TYPE(callable, &PyWrapperDescr_Type) || Py_IS_TYPE(callable, &PyClassMethodDescr_Type)) {
+        *name = ((PyDescrObject *)callable)->d_type->tp_name;
+        return callable;
+    }
+    *name = type->tp_name;
+    if (!is_known_callable(type))
+        return NULL;
+    return strcmp(type->tp_name, "numpy.ufunc") == 0 ? (const void *)callable : (const void *)type;
+}
+
+snd_builtin
+snd_builtin_of(const snd_call_probe *probe, PyObject *callable, PyObject *first)
+{
+    const char *name = NULL;
+    const void *key = key_of(probe, callable, first, &name);
+    snd_builtin none = {0};
+    if (key == NULL || ((entries == NULL || count > mask / 2) && !grow()))
+        return none;
+    entry *found = slot_of(entries, mask, key);
+    if (SND_UNLIKELY(found->key == NULL || found->name != name)) {
+        uint32_t site = add_site(callable);
+        count += found->key == NULL;
+        *found = (entry){key, name, site};
+    }
+    return found->site == SND_NONE ? none : (snd_builtin){key, found->site};
+}

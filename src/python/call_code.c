@@ -1,0 +1,132 @@
+/* Code objects: their sites, and whether a filter lets them through. Decided once for each, never for a call. */
+#include "python/call.h"
+
+#include "base/alloc.h"
+#include "os/process.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+snd_call_probe *snd_call_active;
+
+static void
+forget(void *value)
+{
+    snd_code *known = value;
+    if (known == NULL)
+        return;
+    snd_signatures_free(known->signatures);
+    snd_free(known);
+}
+
+/* Text that may hold what UTF-8 cannot; a new reference to bytes, NULL when memory runs out. */
+static PyObject *
+to_bytes(PyObject *text)
+{
+    return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+}
+
+/* Code of this package is not the program's. */
+static int
+is_ours(const char *file)
+{
+    static char folder[4096];
+
+    if (folder[0] == '\0') {
+        PyObject *package = Py_XNewRef(PyDict_GetItemString(PyImport_GetModuleDict(), "sonde"));
+        PyObject *path = package == NULL ? NULL : PyModule_GetFilenameObject(package);
+        const char *text = path == NULL ? NULL : PyUnicode_AsUTF8(path);
+        const char *end = text == NULL ? NULL : strrchr(text, '/');
+        if (end != NULL && (size_t)(end - text) + 2 < sizeof folder)
+            memcpy(folder, text, (size_t)(end - text) + 1);
+        Py_XDECREF(path);
+        Py_XDECREF(package);
+        PyErr_Clear();
+    }
+    return folder[0] != '\0' && strncmp(file, folder, strlen(folder)) == 0;
+}
+
+static void
+describe(PyCodeObject *code, snd_code *known)
+{
+    PyObject *name = to_bytes(code->co_qualname);
+    PyObject *file = to_bytes(code->co_filename);
+
+    known->site = SND_NONE;
+    if (name != NULL && file != NULL) {
+        snd_profile_site site = {SND_SITE_FUNCTION, PyBytes_AS_STRING(name), PyBytes_AS_STRING(file),
+                                 code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0, ""};
+        known->site = snd_site_add_call(&site);
+        known->is_ours = (unsigned char)is_ours(site.file);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(file);
+    known->is_async = (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) != 0;
+}
+
+snd_code *
+snd_code_new(PyCodeObject *code)
+{
+    PyObject *type, *value, *trace;
+    snd_code *known = NULL;
+
+    PyErr_Fetch(&type, &value, &trace);
+    if (snd_code_slot_number >= 0 || snd_code_slot_open(forget, snd_calloc(1, sizeof *known)))
+        known = snd_calloc(1, sizeof *known);
+    if (known != NULL) {
+        describe(code, known);
+        if (!snd_code_slot_set(code, known)) {
+            snd_free(known);
+            known = NULL;
+        }
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    return known;
+}
+
+static int
+matches_one(const char *pattern, const snd_profile_site *site)
+{
+    return fnmatch(pattern, site->file, 0) == 0 || fnmatch(pattern, snd_path_base(site->file), 0) == 0 ||
+           fnmatch(pattern, site->name, 0) == 0;
+}
+
+static int
+matches(PyObject *patterns, const snd_profile_site *site)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(patterns); i++)
+        if (matches_one(PyBytes_AS_STRING(PyTuple_GET_ITEM(patterns, i)), site))
+            return 1;
+    return 0;
+}
+
+static void
+keep_code(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *key = PyLong_FromUnsignedLong(known->site);
+    if (key != NULL)
+        (void)PyDict_SetDefault(probe->codes, key, (PyObject *)code);
+    Py_XDECREF(key);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    known->kept = probe->book->serial;
+}
+
+int
+snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+{
+    known->judged = probe->book->serial;
+    known->is_excluded = known->is_ours || known->site == SND_NONE;
+    if (!known->is_excluded) {
+        snd_profile_site site = snd_site_get(known->site);
+        known->is_excluded = (PyTuple_GET_SIZE(probe->wish.include) != 0 && !matches(probe->wish.include, &site)) ||
+                             matches(probe->wish.exclude, &site);
+    }
+    if (!known->is_excluded && probe->codes != NULL)
+        keep_code(probe, code, known);
+    return !known->is_excluded;
+}

@@ -1,0 +1,236 @@
+/* Calls through sys.monitoring, from 3.12 on: all threads at once, and nothing at all for code that a filter excludes.
+ */
+#include "python/call.h"
+#include "python/monitoring.h"
+
+#if SND_HAS_MONITORING
+
+/* A callback: called by the interpreter without any detour. */
+typedef struct hook {
+    PyObject_HEAD vectorcallfunc call;
+} hook;
+
+static int tool = -1;
+static PyObject *disable; /* sys.monitoring.DISABLE */
+static PyObject *missing; /* sys.monitoring.MISSING */
+static int has_disabled;  /* something was switched off for the filter at hand */
+
+static PyObject *
+answer(PyObject *object)
+{
+    return Py_NewRef(object);
+}
+
+/* What the code at hand is; NULL when it shall not be counted, and `*off` is what to answer then. */
+static snd_code *
+wanted(PyObject *code)
+{
+    snd_code *known = snd_code_of((PyCodeObject *)code);
+    if (SND_LIKELY(known != NULL && snd_code_is_wanted(snd_call_active, (PyCodeObject *)code, known)))
+        return known;
+    return NULL;
+}
+
+static PyObject *
+switch_off(void)
+{
+    has_disabled = 1;
+    return answer(disable);
+}
+
+static const void *
+generator_at_hand(void)
+{
+    snd_frame *frame = snd_frame_top();
+    return frame == NULL ? NULL : snd_frame_generator(frame);
+}
+
+#define HOOK(name) static PyObject *name(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+
+HOOK(on_start)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (SND_UNLIKELY(known == NULL))
+        return switch_off();
+    snd_event_start(snd_call_active, (PyCodeObject *)args[0], known,
+                    snd_call_active->wish.signatures ? snd_frame_top() : NULL);
+    return answer(Py_None);
+}
+
+HOOK(on_return)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (SND_UNLIKELY(known == NULL))
+        return switch_off();
+    snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, args[2]);
+    return answer(Py_None);
+}
+
+HOOK(on_yield)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (SND_UNLIKELY(known == NULL))
+        return switch_off();
+    snd_event_yield(snd_call_active, (PyCodeObject *)args[0], known,
+                    snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+    return answer(Py_None);
+}
+
+HOOK(on_resume)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (SND_UNLIKELY(known == NULL))
+        return switch_off();
+    snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
+                     snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+    return answer(Py_None);
+}
+
+/* Exceptions: these two cannot be switched off for some code only. */
+HOOK(on_throw)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (known != NULL)
+        snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
+                         snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+    return answer(Py_None);
+}
+
+HOOK(on_unwind)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    (void)self, (void)count, (void)names;
+    if (known != NULL)
+        snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, NULL);
+    return answer(Py_None);
+}
+
+HOOK(on_call)
+{
+    (void)self, (void)count, (void)names;
+    if (SND_LIKELY(snd_call_active != NULL) && !PyFunction_Check(args[2]) && wanted(args[0]) != NULL)
+        snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
+    return answer(Py_None);
+}
+
+HOOK(on_c_return)
+{
+    (void)self, (void)count, (void)names;
+    if (SND_LIKELY(snd_call_active != NULL) && wanted(args[0]) != NULL)
+        snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
+    return answer(Py_None);
+}
+
+static const struct {
+    const char *event;
+    vectorcallfunc call;
+    int is_builtin; /* of C functions; C_RETURN and C_RAISE come with CALL */
+} hooks[] = {
+    {"PY_START", on_start, 0},   {"PY_RETURN", on_return, 0},  {"PY_YIELD", on_yield, 0},
+    {"PY_RESUME", on_resume, 0}, {"PY_THROW", on_throw, 0},    {"PY_UNWIND", on_unwind, 0},
+    {"CALL", on_call, 1},        {"C_RETURN", on_c_return, 1}, {"C_RAISE", on_c_return, 1},
+};
+#define HOOK_COUNT (sizeof hooks / sizeof hooks[0])
+
+static PyMemberDef hook_members[] = {
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(hook, call), Py_READONLY, NULL},
+    {0},
+};
+
+static PyType_Slot hook_slots[] = {
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_members, hook_members},
+    {0},
+};
+
+static PyType_Spec hook_spec = {
+    .name = "sonde._core.Hook",
+    .basicsize = sizeof(hook),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = hook_slots,
+};
+
+static int
+set_hooks(const snd_call_probe *probe)
+{
+    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&hook_spec);
+    long events = 0;
+    int worked = type != NULL;
+
+    for (size_t i = 0; i < HOOK_COUNT && worked; i++) {
+        hook *made = (hook *)type->tp_alloc(type, 0);
+        long event = snd_monitoring_event(hooks[i].event);
+        if (made != NULL)
+            made->call = hooks[i].call;
+        worked = made != NULL && event != 0 && snd_monitoring_call("register_callback", "(ilO)", tool, event, made);
+        if (!hooks[i].is_builtin || probe->wish.builtins)
+            events |= event;
+        Py_XDECREF(made);
+    }
+    Py_XDECREF(type);
+    return worked && snd_monitoring_call("set_events", "(il)", tool, events);
+}
+
+static PyObject *
+constant(const char *name)
+{
+    PyObject *module = PySys_GetObject("monitoring");
+    return module == NULL ? NULL : PyObject_GetAttrString(module, name);
+}
+
+int
+snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
+{
+    (void)state;
+    if (disable == NULL && ((disable = constant("DISABLE")) == NULL || (missing = constant("MISSING")) == NULL))
+        return 0;
+    tool = snd_monitoring_take_tool("sonde calls");
+    if (tool < 0) {
+        PyErr_SetString(PyExc_RuntimeError, "all tools of sys.monitoring are taken: another profiler, debugger or "
+                                            "coverage tool must end first");
+        return 0;
+    }
+    if (has_disabled && !snd_monitoring_call("restart_events", "()"))
+        PyErr_Clear();
+    has_disabled = 0;
+    snd_call_active = probe;
+    if (set_hooks(probe))
+        return 1;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    snd_call_hooks_stop(state, probe);
+    PyErr_Restore(type, value, trace);
+    return 0;
+}
+
+void
+snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
+{
+    PyObject *type, *value, *trace;
+
+    (void)state, (void)probe;
+    PyErr_Fetch(&type, &value, &trace);
+    snd_call_active = NULL;
+    if (tool >= 0) {
+        (void)snd_monitoring_call("set_events", "(il)", tool, 0L);
+        PyErr_Clear();
+        for (size_t i = 0; i < HOOK_COUNT; i++) {
+            (void)snd_monitoring_call("register_callback", "(ilO)", tool, snd_monitoring_event(hooks[i].event),
+                                      Py_None);
+            PyErr_Clear();
+        }
+        (void)snd_monitoring_call("free_tool_id", "(i)", tool);
+        tool = -1;
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+}
+
+#else
+typedef int snd_call_hooks_monitoring_is_empty;
+#endif

@@ -1,0 +1,328 @@
+/* Signatures: one site for each combination of argument types that a function was called with. */
+#include "python/call.h"
+#include "python/describe.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REST_LIMIT 8   /* of *args and **kwargs so many are told */
+#define RETURN_LIMIT 4 /* types that came back */
+
+/* One combination. The text is what was compared. */
+typedef struct signature {
+    char *text;
+    char *label;
+    uint32_t site;
+    uint32_t return_count;
+    char *returns[RETURN_LIMIT];
+} signature;
+
+struct snd_signatures {
+    snd_map by_text;
+    snd_map by_site;
+    signature *all;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t other; /* the site of those beyond the limit */
+};
+
+void
+snd_signatures_free(struct snd_signatures *self)
+{
+    if (self == NULL)
+        return;
+    for (uint32_t i = 0; i < self->count; i++) {
+        for (uint32_t r = 0; r < self->all[i].return_count; r++)
+            snd_free(self->all[i].returns[r]);
+        snd_free(self->all[i].text);
+        snd_free(self->all[i].label);
+    }
+    snd_map_free(&self->by_text);
+    snd_map_free(&self->by_site);
+    snd_free(self->all);
+    snd_free(self);
+}
+
+/* A parameter's name; NULL for an odd one. */
+static const char *
+parameter_name(const PyCodeObject *code, int number)
+{
+    PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, number);
+    const char *text = PyUnicode_AsUTF8(name);
+    if (text == NULL)
+        PyErr_Clear();
+    return text == NULL ? "?" : text;
+}
+
+/* Whether the first parameter is the object that the method belongs to. */
+static int
+has_self(const PyCodeObject *code)
+{
+    if (code->co_argcount == 0)
+        return 0;
+    const char *name = parameter_name(code, 0);
+    return strcmp(name, "self") == 0 || strcmp(name, "cls") == 0;
+}
+
+/* The class that a method was called on. */
+static const char *
+class_name(const PyCodeObject *code, PyObject *self)
+{
+    if (strcmp(parameter_name(code, 0), "cls") == 0 && PyType_Check(self))
+        return snd_type_name((PyTypeObject *)self);
+    return snd_type_name(Py_TYPE(self));
+}
+
+static void
+add_rest(const char *mark, const PyCodeObject *code, int number, PyObject *value, int is_named, snd_description *out)
+{
+    PyObject *key, *item;
+    Py_ssize_t at = 0, told = 0;
+
+    snd_description_text(out, mark);
+    if (is_named) {
+        snd_description_text(out, parameter_name(code, number));
+        snd_description_text(out, ":");
+    }
+    if (PyTuple_CheckExact(value)) {
+        snd_description_text(out, "(");
+        for (; told < PyTuple_GET_SIZE(value) && told < REST_LIMIT; told++) {
+            snd_description_text(out, told == 0 ? "" : ", ");
+            snd_describe(PyTuple_GET_ITEM(value, told), out);
+        }
+        snd_description_text(out, told < PyTuple_GET_SIZE(value) ? ", …)" : told == 1 ? ",)" : ")");
+    }
+    else if (PyDict_CheckExact(value)) {
+        snd_description_text(out, "{");
+        for (; told < REST_LIMIT && PyDict_Next(value, &at, &key, &item); told++) {
+            const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+            snd_description_text(out, told == 0 ? "" : ", ");
+            snd_description_text(out, name == NULL ? "?" : name);
+            snd_description_text(out, ":");
+            snd_describe(item, out);
+        }
+        snd_description_text(out, told < PyDict_GET_SIZE(value) ? ", …}" : "}");
+    }
+}
+
+/* One list of arguments while it is written. */
+typedef struct writing {
+    const PyCodeObject *code;
+    const snd_frame *frame;
+    int is_named; /* with the parameters' names, for people; without them for comparing */
+    int is_first;
+    snd_description *out;
+} writing;
+
+static void
+add_comma(writing *self)
+{
+    snd_description_text(self->out, self->is_first ? "" : ", ");
+    self->is_first = 0;
+}
+
+static void
+add_parameters(writing *self, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        PyObject *value = snd_frame_local(self->frame, i);
+        add_comma(self);
+        if (self->is_named) {
+            snd_description_text(self->out, parameter_name(self->code, i));
+            snd_description_text(self->out, ":");
+        }
+        if (value == NULL)
+            snd_description_text(self->out, "?");
+        else if (i == 0 && has_self(self->code))
+            snd_description_text(self->out, class_name(self->code, value));
+        else
+            snd_describe(value, self->out);
+    }
+}
+
+static void
+add_rest_of(writing *self, const char *mark, int number)
+{
+    PyObject *value = snd_frame_local(self->frame, number);
+    if (value == NULL)
+        return;
+    add_comma(self);
+    add_rest(mark, self->code, number, value, self->is_named, self->out);
+}
+
+/* The types of all arguments, in the order of the parameters. */
+static void
+add_arguments(const PyCodeObject *code, const snd_frame *frame, int is_named, snd_description *out)
+{
+    int plain = code->co_argcount;
+    int named = plain + code->co_kwonlyargcount; /* *args and **kwargs stand behind these */
+    int has_rest = (code->co_flags & CO_VARARGS) != 0;
+    writing self = {code, frame, is_named, 1, out};
+
+    add_parameters(&self, is_named && has_self(code), plain); /* for people the class stands before the name */
+    if (has_rest)
+        add_rest_of(&self, "*", named);
+    add_parameters(&self, plain, named);
+    if (code->co_flags & CO_VARKEYWORDS)
+        add_rest_of(&self, "**", named + has_rest);
+}
+
+/* "Class.method" or the function's own name. */
+static void
+add_name(const PyCodeObject *code, const snd_frame *frame, snd_description *out)
+{
+    PyObject *self = has_self(code) ? snd_frame_local(frame, 0) : NULL;
+    const char *name = PyUnicode_AsUTF8(code->co_name);
+
+    if (self != NULL) {
+        snd_description_text(out, class_name(code, self));
+        snd_description_text(out, ".");
+    }
+    snd_description_text(out, name == NULL ? "?" : name);
+    PyErr_Clear();
+}
+
+static uint32_t
+add_site(const snd_code *known, const char *label)
+{
+    snd_profile_site site = snd_site_get(known->site);
+    site.detail = label;
+    return snd_site_add_call(&site);
+}
+
+static int
+make_room(struct snd_signatures *self)
+{
+    if (self->count < self->capacity)
+        return 1;
+    uint32_t capacity = self->capacity == 0 ? 4 : self->capacity * 2;
+    signature *all = snd_realloc(self->all, capacity * sizeof *all);
+    if (all == NULL)
+        return 0;
+    self->all = all;
+    self->capacity = capacity;
+    return 1;
+}
+
+static uint32_t
+add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint64_t key, const char *text)
+{
+    struct snd_signatures *self = known->signatures;
+    snd_description label = {0};
+
+    add_name(code, frame, &label);
+    snd_description_text(&label, "(");
+    add_arguments(code, frame, 1, &label);
+    snd_description_text(&label, label.size + 8 < sizeof label.text ? ")" : "");
+    if (!make_room(self))
+        return known->site;
+    signature added = {snd_strdup(text), snd_strdup(label.text), add_site(known, label.text), 0, {0}};
+    if (added.text == NULL || added.label == NULL || added.site == SND_NONE ||
+        snd_map_add(&self->by_text, key, self->count) != SND_OK) {
+        snd_free(added.text);
+        snd_free(added.label);
+        return known->site;
+    }
+    self->all[self->count] = added;
+    (void)!snd_map_add(&self->by_site, added.site, self->count); /* without it its returns stay unknown */
+    self->count++;
+    return added.site;
+}
+
+static uint32_t
+other_signatures(PyCodeObject *code, snd_code *known)
+{
+    if (known->signatures->other == SND_NONE) {
+        snd_description label = {0};
+        const char *name = PyUnicode_AsUTF8(code->co_name);
+        PyErr_Clear();
+        snd_description_text(&label, name == NULL ? "?" : name);
+        snd_description_text(&label, "(other signatures)");
+        known->signatures->other = add_site(known, label.text);
+    }
+    return known->signatures->other == SND_NONE ? known->site : known->signatures->other;
+}
+
+static uint32_t
+find(const struct snd_signatures *self, uint64_t key, const char *text)
+{
+    uint32_t cursor = 0;
+    uint32_t at;
+
+    while ((at = snd_map_next(&self->by_text, key, &cursor)) != SND_MAP_NONE)
+        if (strcmp(self->all[at].text, text) == 0)
+            return self->all[at].site;
+    return SND_NONE;
+}
+
+uint32_t
+snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame)
+{
+    snd_call_thread *thread = snd_call_mine;
+    PyObject *type, *value, *trace;
+    snd_description text;
+
+    if (known->signatures == NULL) {
+        known->signatures = snd_calloc(1, sizeof *known->signatures);
+        if (known->signatures == NULL)
+            return known->site;
+        known->signatures->other = SND_NONE;
+    }
+    PyErr_Fetch(&type, &value, &trace); /* a generator may start with an exception under way */
+    thread->is_muted++;
+    text.size = 0;
+    text.text[0] = '\0';
+    add_arguments(code, frame, 0, &text);
+    uint64_t key = snd_hash(text.text, text.size, 0);
+    uint32_t site = find(known->signatures, key, text.text);
+    if (SND_UNLIKELY(site == SND_NONE))
+        site = known->signatures->count < probe->wish.limit ? add_signature(code, known, frame, key, text.text)
+                                                            : other_signatures(code, known);
+    thread->is_muted--;
+    PyErr_Restore(type, value, trace);
+    return site;
+}
+
+static void
+set_returns(const signature *self)
+{
+    snd_description text = {0};
+
+    snd_description_text(&text, self->label);
+    snd_description_text(&text, " -> ");
+    for (uint32_t i = 0; i < self->return_count; i++) {
+        snd_description_text(&text, i == 0 ? "" : "|");
+        snd_description_text(&text, self->returns[i]);
+    }
+    snd_description_text(&text, self->return_count == RETURN_LIMIT ? "|…" : "");
+    snd_site_set_detail(self->site, text.text);
+}
+
+void
+snd_signature_returned(snd_code *known, uint32_t site, PyObject *value)
+{
+    snd_call_thread *thread = snd_call_mine;
+    snd_description text = {0};
+    uint32_t cursor = 0;
+
+    if (known->signatures == NULL)
+        return;
+    thread->is_muted++;
+    snd_describe(value, &text); /* a library's code may run: another thread may add a signature meanwhile */
+    thread->is_muted--;
+    uint32_t at = snd_map_next(&known->signatures->by_site, site, &cursor);
+    signature *found = at == SND_MAP_NONE ? NULL : &known->signatures->all[at];
+    if (found == NULL || found->return_count == RETURN_LIMIT)
+        return;
+    for (uint32_t i = 0; i < found->return_count; i++)
+        if (strcmp(found->returns[i], text.text) == 0)
+            return;
+    char *kept = snd_strdup(text.text);
+    if (kept == NULL)
+        return;
+    found->returns[found->return_count++] = kept;
+    set_returns(found);
+}

@@ -1,0 +1,20 @@
+/* sys.monitoring from C, for versions that have it. */
+#ifndef SND_PYTHON_MONITORING_H
+#define SND_PYTHON_MONITORING_H
+
+#include "python/compat.h"
+
+#if SND_HAS_MONITORING
+
+/* Calls a function of sys.monitoring. 0 with an exception set. */
+int snd_monitoring_call(const char *function, const char *format, ...);
+
+/* The number of an event, by name. */
+long snd_monitoring_event(const char *name);
+
+/* Takes the first tool number that nobody uses, from the ones without a meaning on. -1 without an exception: all are
+ * taken. */
+int snd_monitoring_take_tool(const char *name);
+
+#endif
+#endif
