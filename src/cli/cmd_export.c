@@ -4,18 +4,21 @@
 
 #include <string.h>
 
-static const snd_view *
-chosen_view(const snd_arguments *given)
+/* Whether --view, if given, is one that we know; complains when not. */
+static int
+view_is_valid(const snd_arguments *given)
 {
+    static const char *const names[] = {
+#define VIEW_NAME(name, about) #name,
+        SND_VIEW_MAP(VIEW_NAME)
+#undef VIEW_NAME
+    };
     const char *name = snd_arguments_value(given, "view");
-    const char *names[16];
-    const snd_view *view = name == NULL ? &snd_views[0] : snd_view_find(name);
 
-    for (unsigned i = 0; i < snd_view_count; i++)
-        names[i] = snd_views[i].name;
-    if (view == NULL)
-        snd_complain_unknown("view", name, names, snd_view_count);
-    return view;
+    if (name == NULL || snd_view_find(name) != NULL)
+        return 1;
+    snd_complain_unknown("view", name, names, sizeof names / sizeof names[0]);
+    return 0;
 }
 
 static const snd_format *
@@ -50,12 +53,14 @@ export_timeline(const snd_opened *recording, const snd_format *format, const cha
     return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
 }
 
+/* A page is for eyes and has the usual columns; the other formats have all. */
 static int
-export_table(const snd_opened *recording, const snd_format *format, const snd_view *view, const snd_arguments *given,
-             const char *output)
+export_table(const snd_opened *recording, const snd_format *format, const snd_arguments *given, const char *output)
 {
     static const snd_format_options plain;
-    snd_table *table = snd_make_table(recording, view, given, 0);
+    const char *name = snd_arguments_value(given, "view");
+    const snd_view *view = name == NULL ? snd_view_default(recording->profile) : snd_view_find(name);
+    snd_table *table = snd_make_table(recording, view, given, format->write_table == snd_format_html);
     int status = table == NULL ? SND_EXIT_USAGE : snd_print_table(table, format, &plain, output);
     snd_table_free(table);
     return status;
@@ -65,8 +70,7 @@ static int
 run(const snd_arguments *given)
 {
     const char *output = snd_arguments_value(given, "output");
-    const snd_view *view = chosen_view(given);
-    const snd_format *format = view == NULL ? NULL : chosen_format(given);
+    const snd_format *format = view_is_valid(given) ? chosen_format(given) : NULL;
     snd_opened recording;
     int status = SND_EXIT_USAGE;
 
@@ -74,16 +78,18 @@ run(const snd_arguments *given)
         return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording))
         status = format->write_recording != NULL ? export_timeline(&recording, format, output)
-                                                 : export_table(&recording, format, view, given, output);
+                                                 : export_table(&recording, format, given, output);
     snd_opened_close(&recording);
     return status;
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv, json, or chrome (the timeline, for Chrome and Perfetto)"},
-    {"view", 0, "NAME", "regions (the default), threads or counters"},
+    {"format", 'f', "NAME", "table, csv, json, html, or chrome (the timeline, for Chrome and Perfetto)"},
+    {"view", 0, "NAME", "regions, functions, callers, callees, signatures, threads or counters"},
     {"columns", 'c', "A,B,…", "these columns only"},
-    {"limit", 'n', "N", "the first N rows only"},
+    {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
+    {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
+    {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {0},
 };
@@ -91,7 +97,7 @@ static const snd_option options[] = {
 const snd_command snd_command_export = {
     .name = "export",
     .usage = "FILE --format NAME [--view NAME] [-o OUT]",
-    .about = "write a recording as a table, CSV, JSON or a Chrome trace",
+    .about = "write a recording as a table, CSV, JSON, an HTML page or a Chrome trace",
     .options = options,
     .run = run,
 };

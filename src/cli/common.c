@@ -2,6 +2,7 @@
 #include "cli/common.h"
 
 #include "base/alloc.h"
+#include "view/arrange.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,24 +48,102 @@ snd_opened_close(snd_opened *self)
     *self = (snd_opened){0};
 }
 
-/* Columns are named here as people type them: without the unit. */
-static void
-complain_column(const snd_table *table, const char *name)
-{
-    enum { NAME_LIMIT = 64, COLUMN_LIMIT = 64 };
+enum { NAME_LIMIT = 64, COLUMN_LIMIT = 64 };
+
+/* The names of a table's columns, and where they are kept. */
+typedef struct column_names {
     char texts[COLUMN_LIMIT][NAME_LIMIT];
     const char *names[COLUMN_LIMIT];
-    unsigned count = 0;
+    unsigned count;
+} column_names;
 
-    for (uint32_t i = 0; i < table->column_count && count < COLUMN_LIMIT; i++) {
+/* Columns are named here as people type them: without the unit. */
+static void
+list_columns(const snd_table *table, column_names *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < table->column_count && out->count < COLUMN_LIMIT; i++) {
         size_t len = strlen(table->columns[i].name);
         if (table->columns[i].unit == SND_UNIT_NS)
             len -= strlen("_ns");
-        snprintf(texts[count], NAME_LIMIT, "%.*s", (int)len, table->columns[i].name);
-        names[count] = texts[count];
-        count++;
+        snprintf(out->texts[out->count], NAME_LIMIT, "%.*s", (int)len, table->columns[i].name);
+        out->names[out->count] = out->texts[out->count];
+        out->count++;
     }
-    snd_complain_unknown("column", name, names, count);
+}
+
+static void
+complain_column(const snd_table *table, const char *name)
+{
+    column_names known;
+    list_columns(table, &known);
+    snd_complain_unknown("column", name, known.names, known.count);
+}
+
+/* The columns, and the keys of pstats that this table knows beside them. */
+static void
+complain_sort(const snd_table *table, const char *key)
+{
+    static const char *const keys[] = {
+#define SORT_KEY(name, columns, ascends) name,
+        SND_SORT_KEY_MAP(SORT_KEY)
+#undef SORT_KEY
+    };
+    column_names known;
+
+    list_columns(table, &known);
+    unsigned columns = known.count;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && known.count < COLUMN_LIMIT; i++) {
+        int is_there = !snd_table_can_sort(table, keys[i]);
+        for (unsigned c = 0; c < columns; c++)
+            is_there |= strcmp(known.names[c], keys[i]) == 0;
+        if (!is_there)
+            known.names[known.count++] = keys[i];
+    }
+    snd_complain_unknown("sort key", key, known.names, known.count);
+}
+
+/* 0 after printing one line. */
+static int
+sort_rows(snd_table *table, const char *key)
+{
+    snd_status status = snd_table_sort(table, key);
+    if (status == SND_BAD_ARGUMENT)
+        complain_sort(table, key);
+    else if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    return status == SND_OK;
+}
+
+/* 0 after printing one line. */
+static int
+match_rows(const char *path, snd_table *table, const char *pattern)
+{
+    char why[128] = "";
+    snd_status status = snd_table_match(table, pattern, why, sizeof why);
+    if (status == SND_BAD_ARGUMENT)
+        snd_complain("the pattern '%s' is not valid: %s", pattern, why);
+    else if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    else if (table->row_count == 0)
+        snd_complain("%s: nothing in the view %s matches '%s'", path, table->view, pattern);
+    return status == SND_OK && table->row_count != 0;
+}
+
+/* The pattern of --match or, in short, the word behind the recording; "" where there is none. NULL after printing one
+ * line. */
+static const char *
+chosen_pattern(const snd_arguments *given)
+{
+    const char *pattern = snd_arguments_value(given, "match");
+
+    if (given->word_count < 2)
+        return pattern == NULL ? "" : pattern;
+    if (pattern != NULL) {
+        snd_complain("%s takes one pattern; '%s' is one too many", given->command->name, given->words[1]);
+        return NULL;
+    }
+    return given->words[1];
 }
 
 /* The table with the columns of a comma-separated list; `table` is used up. */
@@ -123,26 +202,38 @@ read_limit(const snd_arguments *given, uint32_t *limit)
     return 1;
 }
 
+/* NULL after printing one line. */
+static snd_table *
+make_whole_table(const snd_opened *recording, const snd_view *view)
+{
+    snd_table *table = NULL;
+    snd_status status = view->make(recording->profile, &table);
+
+    if (status == SND_NO_DATA)
+        snd_complain("%s: the recording has nothing to show as %s", recording->path, view->name);
+    else if (status != SND_OK)
+        snd_complain_status(recording->path, status);
+    return table;
+}
+
 snd_table *
 snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given, int shown_only)
 {
-    snd_table *table = NULL;
+    const char *pattern = chosen_pattern(given);
+    const char *key = snd_arguments_value(given, "sort");
+    const char *columns = snd_arguments_value(given, "columns");
     uint32_t limit;
 
-    if (!read_limit(given, &limit))
+    if (pattern == NULL || !read_limit(given, &limit))
         return NULL;
-    snd_status status = view->make(recording->profile, &table);
-    if (status == SND_NO_DATA) {
-        snd_complain("%s: the recording has nothing to show as %s", recording->path, view->name);
+    snd_table *table = make_whole_table(recording, view);
+    if (table == NULL)
         return NULL;
-    }
-    if (status != SND_OK) {
-        snd_complain_status(recording->path, status);
+    if ((key != NULL && !sort_rows(table, key)) || (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
+        snd_table_free(table);
         return NULL;
     }
-    if (table->row_count > limit)
-        table->row_count = limit;
-    const char *columns = snd_arguments_value(given, "columns");
+    snd_table_limit(table, limit);
     if (columns != NULL)
         return choose_columns(table, columns);
     return shown_only ? choose_shown(table) : table;
@@ -151,13 +242,17 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
 const snd_format *
 snd_table_format(const snd_arguments *given)
 {
-    static const char *const names[] = {"table", "csv", "json"};
+    static const char *const names[] = {
+#define FORMAT_NAME(name, about) #name,
+        SND_FORMAT_TABLE_MAP(FORMAT_NAME)
+#undef FORMAT_NAME
+    };
     const char *name = snd_arguments_value(given, "format");
     const snd_format *format = snd_format_find(name == NULL ? "table" : name);
 
     if (format != NULL && format->write_table != NULL)
         return format;
-    snd_complain_unknown("format", name, names, 3);
+    snd_complain_unknown("format", name, names, sizeof names / sizeof names[0]);
     return NULL;
 }
 

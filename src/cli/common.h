@@ -17,8 +17,9 @@ typedef struct snd_opened {
 int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
 void snd_opened_close(snd_opened *self);
 
-/* The table of a view, with the columns of --columns (or, `shown_only`, those shown by default) and the first --limit
- * rows. The caller owns it. NULL after printing one line. */
+/* The table of a view, in the order of --sort, with the rows of --match (or of the second word), the first --limit of
+ * them, and the columns of --columns (or, `shown_only`, those shown by default). The caller owns it. NULL after
+ * printing one line. */
 snd_table *snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given,
                           int shown_only);
 

@@ -15,10 +15,11 @@ typedef struct snd_format_options {
 } snd_format_options;
 
 /* X(name, what it writes). A format is one file with snd_format_NAME in it, and a line here. */
-#define SND_FORMAT_TABLE_MAP(X)                           \
-    X(table, "a table to read")                           \
-    X(csv, "comma-separated values with a line of names") \
-    X(json, "{view, columns, rows}, times as whole nanoseconds")
+#define SND_FORMAT_TABLE_MAP(X)                                  \
+    X(table, "a table to read")                                  \
+    X(csv, "comma-separated values with a line of names")        \
+    X(json, "{view, columns, rows}, times as whole nanoseconds") \
+    X(html, "a page for a browser, with everything in one file")
 
 /* The same for formats that need the timeline, not a table. */
 #define SND_FORMAT_RECORDING_MAP(X) X(chrome, "trace events for Chrome's about:tracing and Perfetto")

@@ -170,7 +170,7 @@ colour_of(const snd_table *table, uint32_t row)
 {
     for (uint32_t c = 0; c < table->column_count; c++) {
         const snd_cell *cell = &table->cells[(size_t)row * table->column_count + c];
-        if (table->columns[c].unit == SND_UNIT_PERCENT && cell->is_there && table->depths[row] > 0)
+        if (table->columns[c].unit == SND_UNIT_PERCENT && cell->is_there && (table->depths[row] > 0 || !table->is_tree))
             return cell->real >= 20 ? "\033[31m" : cell->real >= 5 ? "\033[33m" : NULL;
     }
     return NULL;

@@ -285,6 +285,17 @@ snd_calls_fold_pairs(snd_calls *self)
     merge_pairs(self);
 }
 
+void
+snd_calls_turn_pairs(snd_calls *self)
+{
+    for (uint32_t i = 0; i < self->pair_count; i++) {
+        uint32_t caller = self->pairs[i].caller;
+        self->pairs[i].caller = self->pairs[i].callee;
+        self->pairs[i].callee = caller;
+    }
+    merge_pairs(self);
+}
+
 int
 snd_calls_is_used(const snd_calls_numbers *numbers)
 {

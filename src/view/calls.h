@@ -44,6 +44,9 @@ void snd_calls_free(snd_calls *self);
 /* Makes pairs of functions out of the pairs of signatures. */
 void snd_calls_fold_pairs(snd_calls *self);
 
+/* Exchanges caller and callee in every pair, so that the pairs come by who was called. */
+void snd_calls_turn_pairs(snd_calls *self);
+
 /* Whether anything was counted: a generator that only paused so far has time but no call. */
 int snd_calls_is_used(const snd_calls_numbers *numbers);
 

@@ -2,7 +2,11 @@
 #include "base/buffer.h"
 #include "base/duration.h"
 #include "base/utf8.h"
+#include "view/call_table.h"
 #include "view/view.h"
+
+/* Of what is still open, so many are named. */
+#define NAMED 3u
 
 static uint64_t
 count_entries(const snd_profile *profile)
@@ -51,7 +55,6 @@ add_cost(const snd_profile *profile, uint64_t entries, snd_buffer *text)
 static void
 add_open(const snd_profile *profile, snd_buffer *text)
 {
-    enum { NAMED = 3 };
     uint32_t open = 0;
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
@@ -70,6 +73,23 @@ add_open(const snd_profile *profile, snd_buffer *text)
         snd_buffer_printf(text, " and %u more", open - NAMED);
 }
 
+/* The note of the run, and the text to the table; the text is used up. */
+static snd_status
+finish(const snd_profile *profile, snd_buffer *text, snd_table *table)
+{
+    const char *note = snd_profile_info(profile, "note");
+
+    if (note != NULL && *note != '\0') {
+        snd_buffer_char(text, '\n');
+        snd_utf8_clean(note, text);
+    }
+    snd_status status = snd_buffer_status(text);
+    if (status == SND_OK)
+        status = snd_table_set_footer(table, snd_buffer_str(text));
+    snd_buffer_free(text);
+    return status;
+}
+
 snd_status
 snd_view_add_footer(const snd_profile *profile, snd_table *table)
 {
@@ -80,14 +100,51 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     add_dropped(profile, &text);
     add_cost(profile, entries, &text);
     add_open(profile, &text);
-    const char *note = snd_profile_info(profile, "note");
-    if (note != NULL && *note != '\0') {
-        snd_buffer_char(&text, '\n');
-        snd_utf8_clean(note, &text);
+    return finish(profile, &text, table);
+}
+
+static void
+add_open_calls(const snd_calls *calls, snd_buffer *text)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < calls->row_count; i++) {
+        snd_buffer name = {0};
+        if (calls->rows[i].function != i || calls->rows[i].numbers.open == 0)
+            continue;
+        if (open < NAMED) {
+            snd_buffer_text(text, open == 0 ? "\nstill open, counted up to now: " : ", ");
+            snd_call_text(&calls->rows[i].site, &name);
+            text->failed |= name.failed;
+            snd_utf8_clean(snd_buffer_str(&name), text);
+            snd_buffer_free(&name);
+        }
+        open++;
     }
-    snd_status status = snd_buffer_status(&text);
-    if (status == SND_OK)
-        status = snd_table_set_footer(table, snd_buffer_str(&text));
-    snd_buffer_free(&text);
-    return status;
+    if (open > NAMED)
+        snd_buffer_printf(text, " and %u more", open - NAMED);
+}
+
+snd_status
+snd_view_add_call_footer(const snd_profile *profile, const snd_calls *calls, snd_table *table)
+{
+    snd_calls_numbers all = {0};
+    snd_buffer text = {0};
+    char spent[SND_DURATION_SIZE];
+
+    for (uint32_t i = 0; i < calls->row_count; i++)
+        if (calls->rows[i].function == i) {
+            all.count += calls->rows[i].numbers.count;
+            all.primitive += calls->rows[i].numbers.primitive;
+            all.self_ns += calls->rows[i].numbers.self_ns;
+        }
+    snd_duration_text(all.self_ns, spent);
+    snd_buffer_printf(&text, "%llu call%s", (unsigned long long)all.count, all.count == 1 ? "" : "s");
+    if (all.primitive != all.count)
+        snd_buffer_printf(&text, " (%llu primitive)", (unsigned long long)all.primitive);
+    snd_buffer_printf(&text, " in %s, ", spent);
+    add_dropped(profile, &text);
+    add_cost(profile, all.count, &text);
+    add_open_calls(calls, &text);
+    return finish(profile, &text, table);
 }

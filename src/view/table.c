@@ -195,6 +195,8 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, snd
     if (table == NULL)
         return SND_NO_MEMORY;
     table->is_tree = self->is_tree;
+    table->is_grouped = self->is_grouped;
+    table->matches_groups = self->matches_groups;
     snd_status status = copy_rows(self, choices, table);
     for (uint32_t i = 0; i < count && status == SND_OK; i++)
         status = rename_column(table, i, &choices[i]) ? SND_OK : SND_NO_MEMORY;

@@ -39,8 +39,10 @@ typedef struct snd_table {
     uint32_t *depths;
     snd_cell *cells; /* row by row */
     snd_intern *texts;
-    char *footer; /* NULL: none */
-    int is_tree;  /* the depths mean something */
+    char *footer;       /* NULL: none */
+    int is_tree;        /* the depths mean something */
+    int is_grouped;     /* a row at depth 0 is one thing with what belongs to it below: limits count these */
+    int matches_groups; /* patterns are about the rows at depth 0 only */
 } snd_table;
 
 /* Copies the columns and their texts. The caller owns the table. NULL when memory runs out. */

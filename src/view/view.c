@@ -18,3 +18,16 @@ snd_view_find(const char *name)
             return &snd_views[i];
     return NULL;
 }
+
+const snd_view *
+snd_view_default(const snd_profile *profile)
+{
+    int has_regions = 0, has_calls = 0;
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        snd_site_kind kind = profile->sites[profile->nodes[i].site].kind;
+        has_regions |= kind == SND_SITE_REGION;
+        has_calls |= snd_site_is_call(kind);
+    }
+    return snd_view_find(has_calls && !has_regions ? "functions" : "regions");
+}

@@ -6,9 +6,13 @@
 #include "view/table.h"
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
-#define SND_VIEW_MAP(X)                                                   \
-    X(regions, "the tree of regions: time, count, extremes, percentiles") \
-    X(threads, "the threads that were measured")                          \
+#define SND_VIEW_MAP(X)                                                           \
+    X(regions, "the tree of regions: time, count, extremes, percentiles")         \
+    X(functions, "the functions that were called, as pstats lists them")          \
+    X(callers, "the functions, and who called each of them")                      \
+    X(callees, "the functions, and what each of them called")                     \
+    X(signatures, "the functions, and the types and shapes each was called with") \
+    X(threads, "the threads that were measured")                                  \
     X(counters, "the values that the program counted")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show. */
@@ -28,6 +32,9 @@ extern const unsigned snd_view_count;
 
 /* NULL for an unknown name. */
 const snd_view *snd_view_find(const char *name);
+
+/* What to show when nothing is asked for: regions, or functions where there are calls and no regions. */
+const snd_view *snd_view_default(const snd_profile *profile);
 
 /* The view of regions without any row, to check names of columns against. NULL when memory runs out. */
 snd_table *snd_view_regions_empty(void);

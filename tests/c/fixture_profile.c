@@ -213,7 +213,8 @@ sites_are_equal(const snd_profile *a, const snd_profile *b)
 {
     for (uint32_t i = 0; i < a->site_count; i++) {
         const snd_profile_site *x = &a->sites[i], *y = &b->sites[i];
-        if (x->kind != y->kind || x->line != y->line || strcmp(x->name, y->name) != 0 || strcmp(x->file, y->file) != 0)
+        if (x->kind != y->kind || x->line != y->line || strcmp(x->name, y->name) != 0 ||
+            strcmp(x->file, y->file) != 0 || strcmp(x->detail, y->detail) != 0)
             return differ("site", i);
     }
     return 1;

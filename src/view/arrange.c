@@ -1,0 +1,334 @@
+/* Sorting, matching and limiting the rows of a table. */
+#include "view/arrange.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_ROW UINT32_MAX
+#define KEY_COLUMNS 3u
+
+/* What the rows are compared by. */
+typedef struct order {
+    uint32_t columns[KEY_COLUMNS];
+    int ascends[KEY_COLUMNS];
+    uint32_t count;
+} order;
+
+static const struct {
+    const char *key;
+    const char *columns;
+    int ascends;
+} keys[] = {
+#define SORT_KEY(key, columns, ascends) {key, columns, ascends},
+    SND_SORT_KEY_MAP(SORT_KEY)
+#undef SORT_KEY
+};
+
+static int
+is_text(snd_unit unit)
+{
+    return unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL;
+}
+
+/* 0 when the table has no such column. */
+static int
+add_column(const snd_table *table, const char *name, size_t len, int ascends, order *by)
+{
+    char copy[64];
+
+    if (len >= sizeof copy || by->count == KEY_COLUMNS)
+        return 0;
+    memcpy(copy, name, len);
+    copy[len] = '\0';
+    int column = snd_table_find(table, copy);
+    if (column < 0)
+        return 0;
+    by->columns[by->count] = (uint32_t)column;
+    by->ascends[by->count++] = ascends;
+    return 1;
+}
+
+static int
+use_key(const snd_table *table, const char *columns, int ascends, order *by)
+{
+    *by = (order){.count = 0};
+    while (*columns != '\0') {
+        size_t len = strcspn(columns, ",");
+        if (!add_column(table, columns, len, ascends, by))
+            return 0;
+        columns += len + (columns[len] == ',');
+    }
+    return 1;
+}
+
+static int
+find_order(const snd_table *table, const char *key, order *by)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(keys[i].key, key) == 0 && use_key(table, keys[i].columns, keys[i].ascends, by))
+            return 1;
+    int column = snd_table_find(table, key);
+    if (column < 0)
+        return 0;
+    *by = (order){{(uint32_t)column}, {is_text(table->columns[column].unit)}, 1};
+    return 1;
+}
+
+int
+snd_table_can_sort(const snd_table *self, const char *key)
+{
+    order by;
+    return find_order(self, key, &by);
+}
+
+/* ---- sorting ---- */
+
+typedef struct entry {
+    uint32_t parent; /* NO_ROW: at the top */
+    uint32_t row;
+} entry;
+
+typedef struct sorting {
+    const snd_table *table;
+    const order *by;
+} sorting;
+
+static int
+is_known(snd_unit unit, const snd_cell *cell)
+{
+    int is_real = unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER;
+    return cell->is_there && !(is_real && isnan(cell->real));
+}
+
+static int
+compare_cells(snd_unit unit, const snd_cell *a, const snd_cell *b)
+{
+    if (is_text(unit))
+        return strcmp(a->text, b->text);
+    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+        return a->real < b->real ? -1 : a->real > b->real;
+    return a->whole < b->whole ? -1 : a->whole > b->whole;
+}
+
+static int
+compare_entries(const void *a, const void *b, void *context)
+{
+    const entry *x = a, *y = b;
+    const sorting *self = context;
+    const snd_table *table = self->table;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    for (uint32_t i = 0; i < self->by->count; i++) {
+        uint32_t column = self->by->columns[i];
+        snd_unit unit = table->columns[column].unit;
+        const snd_cell *left = &table->cells[(size_t)x->row * table->column_count + column];
+        const snd_cell *right = &table->cells[(size_t)y->row * table->column_count + column];
+        int left_is_known = is_known(unit, left), right_is_known = is_known(unit, right);
+        if (left_is_known != right_is_known)
+            return left_is_known ? -1 : 1;
+        int difference = left_is_known ? compare_cells(unit, left, right) : 0;
+        if (difference != 0)
+            return self->by->ascends[i] ? difference : -difference;
+    }
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The nearest row above that is less deep; `open` has room for every row. */
+static void
+find_parents(const snd_table *table, uint32_t *open, entry *entries)
+{
+    uint32_t size = 0;
+
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        while (size > 0 && table->depths[open[size - 1]] >= table->depths[r])
+            size--;
+        entries[r] = (entry){size == 0 ? NO_ROW : open[size - 1], r};
+        open[size++] = r;
+    }
+}
+
+static uint32_t
+push_children(const entry *entries, uint32_t first, uint32_t count, uint32_t *stack, uint32_t size)
+{
+    uint32_t end = first;
+
+    while (end < count && entries[end].parent == entries[first].parent)
+        end++;
+    while (end > first)
+        stack[size++] = entries[--end].row;
+    return size;
+}
+
+/* The rows depth first. `firsts` says where each row's children start among the entries; they follow its parents. */
+static void
+walk(const entry *entries, uint32_t count, const uint32_t *firsts, uint32_t *stack, uint32_t *rows)
+{
+    uint32_t top = count, done = 0;
+
+    while (top > 0 && entries[top - 1].parent == NO_ROW)
+        top--;
+    uint32_t size = push_children(entries, top, count, stack, 0);
+    while (size > 0) {
+        uint32_t row = stack[--size];
+        rows[done++] = row;
+        if (firsts[row] != NO_ROW)
+            size = push_children(entries, firsts[row], count, stack, size);
+    }
+}
+
+static void
+find_firsts(const entry *entries, uint32_t count, uint32_t *firsts)
+{
+    memset(firsts, 0xff, count * sizeof *firsts);
+    for (uint32_t i = count; i-- > 0;)
+        if (entries[i].parent != NO_ROW)
+            firsts[entries[i].parent] = i;
+}
+
+/* Puts the rows into the order of `rows`, `count` of them; the others are gone. */
+static snd_status
+take_rows(snd_table *self, const uint32_t *rows, uint32_t count)
+{
+    size_t width = self->column_count;
+    uint32_t *depths = snd_malloc(((size_t)count + 1) * sizeof *depths);
+    snd_cell *cells = snd_malloc(((size_t)count + 1) * (width + 1) * sizeof *cells);
+
+    if (depths == NULL || cells == NULL) {
+        snd_free(depths);
+        snd_free(cells);
+        return SND_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        depths[i] = self->depths[rows[i]];
+        memcpy(cells + i * width, self->cells + rows[i] * width, width * sizeof *cells);
+    }
+    snd_free(self->depths);
+    snd_free(self->cells);
+    self->depths = depths;
+    self->cells = cells;
+    self->row_count = self->row_capacity = count;
+    return SND_OK;
+}
+
+snd_status
+snd_table_sort(snd_table *self, const char *key)
+{
+    order by;
+    if (!find_order(self, key, &by))
+        return SND_BAD_ARGUMENT;
+    sorting how = {self, &by};
+    size_t room = (size_t)self->row_count + 1;
+    entry *entries = snd_malloc(room * sizeof *entries);
+    uint32_t *stack = snd_malloc(room * sizeof *stack);
+    uint32_t *firsts = snd_malloc(room * sizeof *firsts);
+    uint32_t *rows = snd_malloc(room * sizeof *rows);
+    snd_status status = SND_NO_MEMORY;
+
+    if (entries != NULL && stack != NULL && firsts != NULL && rows != NULL) {
+        find_parents(self, stack, entries);
+        qsort_r(entries, self->row_count, sizeof *entries, compare_entries, &how);
+        find_firsts(entries, self->row_count, firsts);
+        walk(entries, self->row_count, firsts, stack, rows);
+        status = take_rows(self, rows, self->row_count);
+    }
+    snd_free(entries);
+    snd_free(stack);
+    snd_free(firsts);
+    snd_free(rows);
+    return status;
+}
+
+/* ---- matching and limiting ---- */
+
+static int
+row_matches(const snd_table *self, uint32_t row, const regex_t *pattern)
+{
+    const snd_cell *cell = &self->cells[(size_t)row * self->column_count];
+
+    if (self->matches_groups && self->depths[row] != 0)
+        return 0;
+    return is_text(self->columns[0].unit) && cell->is_there && regexec(pattern, cell->text, 0, NULL, 0) == 0;
+}
+
+/* What stands below a row that is kept whole is kept too. */
+static void
+mark_matches(const snd_table *self, const regex_t *pattern, unsigned char *kept)
+{
+    uint32_t above = UINT32_MAX; /* the depth of the row whose rows below are kept */
+
+    for (uint32_t r = 0; r < self->row_count; r++) {
+        if (above != UINT32_MAX && self->depths[r] <= above)
+            above = UINT32_MAX;
+        kept[r] = above != UINT32_MAX || row_matches(self, r, pattern);
+        if (kept[r] && above == UINT32_MAX)
+            above = self->depths[r];
+    }
+}
+
+/* From the end: a row is above a kept one when it is less deep than all rows that were kept since. */
+static uint32_t
+mark_above(const snd_table *self, unsigned char *kept, uint32_t *rows)
+{
+    uint32_t wanted = 0, count = 0; /* rows less deep than `wanted` stand above a kept one */
+
+    for (uint32_t r = self->row_count; r-- > 0;) {
+        if (kept[r] || self->depths[r] < wanted) {
+            kept[r] = 1;
+            wanted = self->depths[r];
+        }
+    }
+    for (uint32_t r = 0; r < self->row_count; r++)
+        if (kept[r])
+            rows[count++] = r;
+    return count;
+}
+
+static snd_status
+match_rows(snd_table *self, const regex_t *pattern)
+{
+    unsigned char *kept = snd_calloc((size_t)self->row_count + 1, 1);
+    uint32_t *rows = snd_malloc(((size_t)self->row_count + 1) * sizeof *rows);
+    snd_status status = SND_NO_MEMORY;
+
+    if (kept != NULL && rows != NULL) {
+        mark_matches(self, pattern, kept);
+        status = take_rows(self, rows, mark_above(self, kept, rows));
+    }
+    snd_free(kept);
+    snd_free(rows);
+    return status;
+}
+
+snd_status
+snd_table_match(snd_table *self, const char *pattern, char *why, size_t why_size)
+{
+    regex_t compiled;
+    int error = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+    if (error == REG_ESPACE)
+        return SND_NO_MEMORY;
+    if (error != 0) {
+        regerror(error, &compiled, why, why_size);
+        return SND_BAD_ARGUMENT;
+    }
+    snd_status status = self->column_count == 0 ? SND_OK : match_rows(self, &compiled);
+    regfree(&compiled);
+    return status;
+}
+
+void
+snd_table_limit(snd_table *self, uint32_t limit)
+{
+    uint32_t rows = 0, counted = 0;
+
+    for (; rows < self->row_count; rows++) {
+        counted += !self->is_grouped || self->depths[rows] == 0;
+        if (counted > limit)
+            break;
+    }
+    self->row_count = rows;
+}

@@ -1,0 +1,15 @@
+/* The view of callees: each function and, below it, what it called. */
+#include "view/call_table.h"
+
+snd_status
+snd_view_callees(const snd_profile *profile, snd_table **out)
+{
+    snd_call_table self;
+    snd_status status = snd_call_table_start(&self, profile, "callees", 1);
+
+    if (status == SND_OK) {
+        self.table->matches_groups = 1;
+        status = snd_call_table_add_pairs(&self);
+    }
+    return snd_call_table_finish(&self, status, "total_ns", out);
+}
