@@ -14,6 +14,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from table import as_text, time_program, verdict  # noqa: E402
 
 #: name, loop, mode, entries for region_profiler, entries for sonde, the bar as a ratio.
 PAIRS = [
@@ -34,8 +37,7 @@ ALONE = [
 
 
 def loop(profiler, name, entries, mode):
-    command = [sys.executable, str(HERE / "loops.py"), profiler, name, str(entries), mode]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return time_program(HERE / "loops.py", profiler, name, entries, mode)
 
 
 def build_c(folder):
@@ -70,10 +72,6 @@ def measure(rounds):
     return {key: statistics.median(values) for key, values in figures.items()}
 
 
-def verdict(value, bar):
-    return "ok" if value <= bar else "MISSED"
-
-
 def rows_of(figures):
     yield ("region, enter + leave", "region_profiler", "sonde", "ratio", "bar", "")
     for name, _loop, _mode, _theirs, _ours, bar in PAIRS:
@@ -96,17 +94,6 @@ def rows_of(figures):
     yield ("SONDE_REGION in C, two threads at once", "", f"{two:.1f} ns", f"{two / one:.2f} x", "", "")
     yield ("SONDE_REGION in C, timeline on", "", f"{both:.1f} ns", f"{both / one:.2f} x", "2 x", verdict(both / one, 2))
     yield ("SONDE_REGION in C, not started", "", f"{figures['C off plain', 'sonde']:.1f} ns", "", "", "")
-
-
-def as_text(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
 
 
 def main():

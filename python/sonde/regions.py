@@ -46,6 +46,7 @@ __all__ = [
 _reporter: Reporter | None = None
 _timer_cls: Callable[[], Any] | None = None
 _has_hooks = False
+_outer: dict[str, Any] = {}  # what the program is run under: its own install() does not end that
 
 
 def install(
@@ -75,14 +76,16 @@ def install(
     if not callable(getattr(chosen, "dump_profiler", None)):
         raise TypeError(f"a reporter needs a method dump_profiler(profiler); {type(chosen).__name__} has none")
     _core.start(
-        recording=_recording_path(recording),
+        recording=_recording_path(recording) or _outer.get("recording"),
         chrome_trace=None if chrome_trace_file is None else os.fsdecode(chrome_trace_file),
-        timeline=timeline,
+        timeline=timeline or bool(_outer.get("timeline")),
         cpu=cpu or bool(getattr(chosen, "wants_cpu", False)),
         debug=debug_mode,
         clock=None if timer_cls is None else _clock_of(timer_cls()),
         program=_program(),
         arguments=[str(word) for word in sys.argv],
+        calls=bool(_outer.get("calls")),
+        call_cost_ns=_outer.get("call_cost_ns", 0),
     )
     _reporter = chosen
     _timer_cls = timer_cls

@@ -72,25 +72,35 @@ def main() -> None:
 
     >>> main()
     """
-    from sonde._program import Program, split_arguments
+    import os
+    import pstats
+    import sys
+    from optparse import OptionParser
 
-    usage = "python -m sonde.tracing [-o FILE] [-s SORT] (-m MODULE | PROGRAM) ..."
-    options, words = split_arguments(usage, {"-o": "--outfile", "-s": "--sort"})
-    program = Program(words, is_module="-m" in options, usage=usage)
+    from sonde._program import Program
+
+    parser = OptionParser(usage="%prog [-o FILE] [-s SORT] [-m MODULE | PROGRAM] [ARGUMENT] ...", prog="sonde.tracing")
+    parser.allow_interspersed_args = False
+    parser.add_option("-o", "--outfile", help="write the statistics to FILE", metavar="FILE")
+    keys = sorted(pstats.Stats.sort_arg_dict_default)  # type: ignore[attr-defined]
+    parser.add_option("-s", "--sort", help="sort by one of the keys of pstats", default=2, choices=keys)
+    parser.add_option("-m", dest="module", action="store_true", help="PROGRAM is the name of a module", default=False)
+    options, words = parser.parse_args()
+    if not words:
+        parser.print_usage()
+        sys.exit(2)
+    outfile = options.outfile and os.path.abspath(options.outfile)  # noqa: PTH100
     profile = Profile()
     try:
-        program.run(profile)
+        Program(words, options.module).run(profile.enable)
+    except SystemExit:
+        pass
     finally:
         profile.disable()
-        outfile = options.get("-o")
-        if outfile is not None:
+        if outfile:
             profile.dump_stats(outfile)
         else:
-            profile.print_stats(_sort_key(options.get("-s", "-1")))
-
-
-def _sort_key(text: str) -> str | int:
-    return int(text) if text.lstrip("-").isdigit() else text
+            profile.print_stats(options.sort)
 
 
 if __name__ == "__main__":

@@ -61,10 +61,11 @@ complain_command(const char *word)
     return snd_complain_unknown("command", word, names, COMMAND_COUNT);
 }
 
+/* What stands behind the program that is run is not for us. */
 static int
-wants_help(int argc, char **argv)
+wants_help(const snd_command *command, int argc, char **argv)
 {
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0 && (command->takes_program == NULL || argv[i][0] == '-'); i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return 1;
     return 0;
@@ -75,7 +76,7 @@ run_command(const snd_command *command, int argc, char **argv)
 {
     snd_arguments given = {.command = command};
 
-    if (wants_help(argc, argv)) {
+    if (wants_help(command, argc, argv)) {
         print_command_help(command);
         return SND_EXIT_OK;
     }

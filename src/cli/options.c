@@ -123,6 +123,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
         const char *value;
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
+            words_only |= command->takes_program != NULL;
             continue;
         }
         if (strcmp(word, "--") == 0) {
@@ -140,6 +141,8 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             value = argv[++i];
         }
         given->values[option] = value == NULL ? "" : value;
+        words_only |=
+            command->takes_program != NULL && strcmp(command->options[option].name, command->takes_program) == 0;
     }
     given->words[given->word_count] = NULL;
     return 1;

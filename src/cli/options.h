@@ -33,6 +33,8 @@ typedef struct snd_command {
     const char *about; /* one line */
     const snd_option *options;
     int (*run)(const snd_arguments *given); /* the exit status */
+    /* What follows the first word, or the value of this option, belongs to the program that is run; NULL: nothing. */
+    const char *takes_program;
 } snd_command;
 
 /* Fills `given` (whose `words` has room for argc + 1). Returns 0 after printing one line when an option is unknown

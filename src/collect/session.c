@@ -38,6 +38,8 @@ static const int saved_signals[] = {SIGTERM, SIGINT, SIGHUP};
 static snd_status
 describe_run(snd_profile *profile)
 {
+    char probes[32];
+    snprintf(probes, sizeof probes, "region%s%s", session.set.cpu ? ", cpu" : "", session.set.calls ? ", call" : "");
     const struct {
         const char *key;
         const char *value;
@@ -48,7 +50,7 @@ describe_run(snd_profile *profile)
         {"python", session.set.python == NULL ? "" : session.set.python},
         {"sonde", SND_VERSION},
         {"clock", snd_clock_name()},
-        {"probes", session.set.cpu ? "region, cpu" : "region"},
+        {"probes", probes},
         {"note", session.note == NULL ? "" : session.note},
     };
     const struct {
@@ -59,6 +61,7 @@ describe_run(snd_profile *profile)
         {"start_realtime_ns", session.start_realtime_ns},
         {"start_monotonic_ns", session.start_monotonic_ns},
         {"own_cost_ns", session.set.own_cost_ns},
+        {"own_call_cost_ns", session.set.call_cost_ns},
     };
     snd_status status = SND_OK;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)

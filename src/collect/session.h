@@ -13,6 +13,8 @@ typedef struct snd_session_options {
     int cpu;                  /* CPU time of every entry */
     int debug;                /* print enter and leave */
     uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
+    int calls;                /* calls are measured too */
+    uint64_t call_cost_ns;    /* of one call, as measured; 0: unknown */
     const char *program;      /* what runs; NULL: from the system */
     const char *arguments;    /* a JSON list; NULL: from the system */
     const char *python;       /* its version; NULL: no Python */

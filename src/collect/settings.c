@@ -70,7 +70,9 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .timeline = options->timeline,
         .cpu = options->cpu,
         .debug = options->debug,
+        .calls = options->calls,
         .own_cost_ns = options->own_cost_ns,
+        .call_cost_ns = options->call_cost_ns,
     };
     if (failed || copy.program == NULL || copy.arguments == NULL) {
         snd_settings_free(&copy);

@@ -7,8 +7,8 @@
 /* As snd_session_options; what was left to the system is filled in. */
 typedef struct snd_settings {
     char *recording, *chrome_trace, *program, *arguments, *python;
-    int timeline, cpu, debug;
-    uint64_t own_cost_ns;
+    int timeline, cpu, debug, calls;
+    uint64_t own_cost_ns, call_cost_ns;
 } snd_settings;
 
 /* On failure `*out` is as it was. */

@@ -58,8 +58,9 @@ make_room(uint32_t id)
     return blocks[block] != NULL;
 }
 
+/* `key` NULL: it shall not be found. */
 static uint32_t
-add(uint64_t key, const snd_profile_site *site, size_t len)
+add(const uint64_t *key, const snd_profile_site *site, size_t len)
 {
     uint32_t id = SND_GET(count);
     if (!make_room(id))
@@ -68,7 +69,7 @@ add(uint64_t key, const snd_profile_site *site, size_t len)
     char *file = snd_strdup(site->file);
     char *detail = *site->detail == '\0' ? NULL : snd_strdup(site->detail);
     if (name == NULL || file == NULL || (*site->detail != '\0' && detail == NULL) ||
-        snd_map_add(&by_name, key, id) != SND_OK) {
+        (key != NULL && snd_map_add(&by_name, *key, id) != SND_OK)) {
         snd_free(name);
         snd_free(file);
         snd_free(detail);
@@ -87,7 +88,7 @@ find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
     pthread_mutex_lock(&lock);
     uint32_t id = find(key, site, len);
     if (id == SND_NONE)
-        id = add(key, site, len);
+        id = add(&key, site, len);
     if (id == SND_NONE)
         SND_ADD(lost, 1);
     pthread_mutex_unlock(&lock);
@@ -108,6 +109,17 @@ snd_site_add_call(const snd_profile_site *site)
     uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | site->line);
     key = snd_hash(site->file, strlen(site->file), key);
     return find_or_add(snd_hash(site->detail, strlen(site->detail), key), site, len);
+}
+
+uint32_t
+snd_site_add_twin(const snd_profile_site *site)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t id = add(NULL, site, strlen(site->name));
+    if (id == SND_NONE)
+        SND_ADD(lost, 1);
+    pthread_mutex_unlock(&lock);
+    return id;
 }
 
 void

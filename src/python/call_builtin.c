@@ -59,22 +59,37 @@ static int
 is_c_descriptor(PyObject *object)
 {
     return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type) ||
-           Py_IS_TYPE(object, &PyWrapperDescr_Type) || Py_IS_TYPE(object, &PyCFunction_Type) ||
-           Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type);
+           Py_IS_TYPE(object, &PyWrapperDescr_Type) || Py_IS_TYPE(object, &PyCFunction_Type);
 }
 
-/* What the type has under this name, whoever of its bases defines it; a new reference. Runs no code of the program. */
-static PyObject *
-look_up(PyTypeObject *type, const char *name)
+/* Whether the bound method was made from this descriptor. */
+static int
+is_made_from(PyObject *descriptor, const PyMethodDef *method)
 {
-    PyObject *found = NULL;
+    return (Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyClassMethodDescr_Type)) &&
+           ((PyMethodDescrObject *)descriptor)->d_method == method;
+}
+
+/* What the type or one of its bases has for this method; a new reference, NULL: nothing. A class may have put something
+ * of its own before it. Runs no code of the program. */
+static PyObject *
+look_up(PyTypeObject *type, const PyMethodDef *method)
+{
+    PyObject *first = NULL, *found = NULL;
 
     for (Py_ssize_t i = 0; type->tp_mro != NULL && i < PyTuple_GET_SIZE(type->tp_mro) && found == NULL; i++) {
         PyObject *names = snd_type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
-        found = names == NULL ? NULL : Py_XNewRef(PyDict_GetItemString(names, name));
+        PyObject *item = names == NULL ? NULL : PyDict_GetItemString(names, method->ml_name);
+        if (item != NULL && is_made_from(item, method))
+            found = Py_NewRef(item);
+        else if (item != NULL && first == NULL && is_c_descriptor(item))
+            first = Py_NewRef(item);
         Py_XDECREF(names);
     }
     PyErr_Clear();
+    if (found == NULL)
+        return first;
+    Py_XDECREF(first);
     return found;
 }
 
@@ -87,10 +102,10 @@ name_function(PyObject *callable, snd_buffer *out)
     PyObject *self = PyCFunction_GET_SELF(callable);
     PyObject *module = function->m_module;
     const char *module_name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
-    PyObject *found = self == NULL ? NULL : look_up(Py_TYPE(self), name);
+    PyObject *found = self == NULL ? NULL : look_up(Py_TYPE(self), function->m_ml);
 
     PyErr_Clear();
-    if (found != NULL && is_c_descriptor(found) && add_repr(found, out))
+    if (found != NULL && add_repr(found, out))
         ;
     else if (self == NULL)
         snd_buffer_printf(out, module_name == NULL || strcmp(module_name, "builtins") == 0 ? "<%.0s%s>" : "<%s.%s>",

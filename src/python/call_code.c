@@ -7,7 +7,61 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#define TWIN_LIMIT 256u /* of so many at one place, the rest shares a site */
+
 snd_call_probe *snd_call_active;
+
+/* Living code objects of one name at one place: each has a site of its own, or one would look as if it called itself.
+ * What a dead one had is taken again. Guarded by the GIL. */
+static struct {
+    unsigned char *is_taken; /* per site */
+    uint32_t *next;          /* per site: another one with the same texts; 0: none */
+    uint32_t capacity;
+} twins;
+
+static int
+make_twin_room(uint32_t site)
+{
+    if (site < twins.capacity)
+        return 1;
+    uint32_t capacity = twins.capacity == 0 ? 1024 : twins.capacity;
+    while (capacity <= site)
+        capacity *= 2;
+    unsigned char *is_taken = snd_realloc(twins.is_taken, capacity);
+    if (is_taken == NULL)
+        return 0;
+    twins.is_taken = is_taken;
+    uint32_t *next = snd_realloc(twins.next, capacity * sizeof *next);
+    if (next == NULL)
+        return 0;
+    twins.next = next;
+    memset(is_taken + twins.capacity, 0, capacity - twins.capacity);
+    memset(next + twins.capacity, 0, (capacity - twins.capacity) * sizeof *next);
+    twins.capacity = capacity;
+    return 1;
+}
+
+/* The first free site with these texts. */
+static uint32_t
+take_site(const snd_profile_site *site)
+{
+    uint32_t first = snd_site_add_call(site);
+    uint32_t at = first;
+
+    if (first == SND_NONE || !make_twin_room(first))
+        return first;
+    for (uint32_t i = 0; twins.is_taken[at]; i++) {
+        if (twins.next[at] == 0) {
+            uint32_t made = i < TWIN_LIMIT ? snd_site_add_twin(site) : SND_NONE;
+            if (made == SND_NONE || !make_twin_room(made))
+                return first;
+            twins.next[at] = made;
+        }
+        at = twins.next[at];
+    }
+    twins.is_taken[at] = 1;
+    return at;
+}
 
 static void
 forget(void *value)
@@ -15,6 +69,8 @@ forget(void *value)
     snd_code *known = value;
     if (known == NULL)
         return;
+    if (known->site < twins.capacity)
+        twins.is_taken[known->site] = 0;
     snd_signatures_free(known->signatures);
     snd_free(known);
 }
@@ -56,7 +112,7 @@ describe(PyCodeObject *code, snd_code *known)
     if (name != NULL && file != NULL) {
         snd_profile_site site = {SND_SITE_FUNCTION, PyBytes_AS_STRING(name), PyBytes_AS_STRING(file),
                                  code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0, ""};
-        known->site = snd_site_add_call(&site);
+        known->site = take_site(&site);
         known->is_ours = (unsigned char)is_ours(site.file);
     }
     Py_XDECREF(name);

@@ -274,6 +274,57 @@ snd_calls_watch_forks(void)
         is_watching = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
 }
 
+/* Calls of an empty function, in ns each: the least of some tries. */
+static const char cost_program[] = "def empty():\n"
+                                   "    pass\n"
+                                   "def measure(count):\n"
+                                   "    for _ in range(count):\n"
+                                   "        empty()\n";
+
+static double
+time_calls(PyObject *measure)
+{
+    enum { TRIES = 5, CALLS = 1000 };
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = snd_clock_monotonic_ns();
+        PyObject *done = PyObject_CallFunction(measure, "i", (int)CALLS);
+        uint64_t spent = snd_clock_monotonic_ns() - before;
+        if (done == NULL)
+            return -1.0;
+        Py_DECREF(done);
+        least = spent < least ? spent : least;
+    }
+    return (double)least / CALLS;
+}
+
+/* What measuring adds to one call of a Python function, in ns. To be asked of an object that has measured nothing. */
+static PyObject *
+calls_own_cost(PyObject *object, PyObject *nothing)
+{
+    snd_py_calls *self = (snd_py_calls *)object;
+    PyObject *names = PyDict_New();
+    double with = -1.0, without = -1.0;
+
+    (void)nothing;
+    PyObject *done = names == NULL ? NULL : PyRun_String(cost_program, Py_file_input, names, names);
+    PyObject *measure = done == NULL ? NULL : PyDict_GetItemString(names, "measure");
+    if (measure != NULL && snd_call_active == NULL) {
+        without = time_calls(measure);
+        snd_clock_start(NULL);
+        if (without >= 0 && snd_call_hooks_start(snd_state_of_kin(object), &self->probe)) {
+            with = time_calls(measure);
+            stop(self);
+        }
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(names);
+    if (PyErr_Occurred())
+        return NULL;
+    return PyLong_FromUnsignedLongLong(with > without ? (unsigned long long)(with - without) : 0);
+}
+
 static PyMethodDef methods[] = {
     {"enable", (PyCFunction)(void (*)(void))calls_enable, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("enable($self, subcalls=True, builtins=True)\n--\n\nStart, or go on, measuring calls on all threads.\n\n"
@@ -291,6 +342,7 @@ static PyMethodDef methods[] = {
      PyDoc_STR("pstats($self)\n--\n\nThe dictionary that the standard pstats module works on.\n\n"
                ">>> stats = profile.pstats()\n")},
     {"profile", calls_profile, METH_NOARGS, NULL},
+    {"own_cost", calls_own_cost, METH_NOARGS, NULL},
     {0},
 };
 

@@ -121,14 +121,18 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format", "view", "columns", "footer", NULL};
+    static char *names[] = {"format", "view", "columns", "footer", "limit", NULL};
     const char *format = "table", *view = "regions";
     PyObject *columns = Py_None;
     int footer = 1;
+    unsigned int limit = UINT32_MAX;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOp:format", names, &format, &view, &columns, &footer))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpI:format", names, &format, &view, &columns, &footer,
+                                     &limit))
         return NULL;
     snd_table *table = make_view((profile *)object, view);
+    if (table != NULL && table->row_count > limit)
+        table->row_count = limit;
     if (table != NULL && columns != Py_None)
         table = select_columns(table, columns);
     else if (table != NULL && strcmp(format, "table") == 0)
@@ -298,7 +302,8 @@ snd_py_format_cells(PyObject *module, PyObject *args)
 
 static PyMethodDef profile_methods[] = {
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True)\n--\n\nA view as text.")},
+     PyDoc_STR(
+         "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1)\n--\n\nA view as text.")},
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},

@@ -161,17 +161,18 @@ write_arguments(PyObject *list, snd_buffer *json)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace", "timeline",  "cpu", "debug",
-                            "clock",     "program",      "arguments", NULL};
+    static char *names[] = {"recording", "chrome_trace", "timeline", "cpu",          "debug", "clock",
+                            "program",   "arguments",    "calls",    "call_cost_ns", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
     snd_buffer message = {0}, json = {0};
+    unsigned long long call_cost_ns = 0;
     char python[32];
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!:start", names, &options.recording,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pK:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
-                                     &options.program, &PyList_Type, &arguments) ||
+                                     &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns) ||
         !set_clock(state, clock))
         return NULL;
     if (arguments != NULL && !write_arguments(arguments, &json)) {
@@ -179,6 +180,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     }
     options.arguments = json.data;
+    options.call_cost_ns = call_cost_ns;
     strncpy(python, Py_GetVersion(), sizeof python - 1);
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';

@@ -1,0 +1,56 @@
+"""What ``sonde trace`` starts: the program, with every call measured, a recording, and a table at its end."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+
+from sonde import _core, regions
+from sonde._program import Program
+
+SHOWN_ROWS = 25
+
+
+def main() -> None:
+    """The words come from the program ``sonde``, which has checked them."""
+    words = sys.argv[1:]
+    end = words.index("--")
+    given = dict(word.removeprefix("--").partition("=")[::2] for word in words[:end])
+    program = Program(words[end + 1 :], is_module="module" in given)
+    sys.argv[:] = program.words
+    wishes = {
+        "builtins": "no-builtins" not in given,
+        "signatures": "signatures" in given,
+        "callables": "no-builtins" not in given,
+        "include": _patterns(given.get("include")),
+        "exclude": _patterns(given.get("exclude")),
+    }
+    calls = _core.Calls(**wishes, shared=True)
+    cost = _core.Calls(**wishes).own_cost()
+    regions._outer.update(calls=True, call_cost_ns=cost, timeline="timeline" in given)
+    regions._outer["recording"] = given.get("output") or regions._recording_path(True)
+    try:
+        regions.install(regions.SilentReporter(), recording=regions._outer["recording"])
+    except (OSError, ValueError) as error:
+        sys.exit(f"sonde: {error}")
+    atexit.register(_report, calls, "signatures" if wishes["signatures"] else "functions", "no-report" not in given)
+    program.run(calls.enable)
+
+
+def _patterns(text: str | None) -> list[str]:
+    return [] if text is None else text.split(",")
+
+
+def _report(calls: _core.Calls, view: str, is_wanted: bool) -> None:
+    calls.disable()
+    sys.stdout.flush()
+    if not is_wanted:
+        return
+    try:
+        print(_core.profile().format(view=view, limit=SHOWN_ROWS), file=sys.stderr, end="")
+    except OSError:
+        print("sonde: no calls were measured", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
