@@ -136,17 +136,17 @@ row_of_site(maker *self, uint32_t id, uint32_t *row)
     return status;
 }
 
-/* Of the open calls, which stand inside each other, only the outermost is primitive. */
+/* A call is recursive from its start on: the open ones are among those. */
 static snd_calls_numbers
 read_numbers(const snd_profile *profile, uint32_t node)
 {
-    uint64_t finished = snd_profile_whole(profile, node, SND_METRIC_COUNT);
     uint64_t open = snd_profile_whole(profile, node, SND_METRIC_OPEN);
+    uint64_t started = snd_profile_whole(profile, node, SND_METRIC_COUNT) + open;
     uint64_t recursive = snd_profile_whole(profile, node, SND_METRIC_RECURSIVE);
 
     return (snd_calls_numbers){
-        .count = finished + open,
-        .primitive = (finished > recursive ? finished - recursive : 0) + (open != 0),
+        .count = started,
+        .primitive = started > recursive ? started - recursive : 0,
         .open = open,
         .resumes = snd_profile_whole(profile, node, SND_METRIC_RESUMES),
         .self_ns = snd_profile_whole(profile, node, SND_METRIC_SELF),

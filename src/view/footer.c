@@ -39,9 +39,8 @@ add_dropped(const snd_profile *profile, snd_buffer *text)
 }
 
 static void
-add_cost(const snd_profile *profile, uint64_t entries, snd_buffer *text)
+add_cost(const snd_profile *profile, uint64_t cost, snd_buffer *text)
 {
-    uint64_t cost = entries * snd_profile_info_number(profile, "own_cost_ns");
     uint64_t length = snd_profile_info_number(profile, "length_ns");
     char spent[SND_DURATION_SIZE];
 
@@ -98,7 +97,7 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
 
     snd_buffer_printf(&text, "%llu entr%s, ", (unsigned long long)entries, entries == 1 ? "y" : "ies");
     add_dropped(profile, &text);
-    add_cost(profile, entries, &text);
+    add_cost(profile, entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
     return finish(profile, &text, table);
 }
@@ -128,6 +127,7 @@ add_open_calls(const snd_calls *calls, snd_buffer *text)
 snd_status
 snd_view_add_call_footer(const snd_profile *profile, const snd_calls *calls, snd_table *table)
 {
+    uint64_t each_ns = snd_profile_info_number(profile, "own_call_cost_ns");
     snd_calls_numbers all = {0};
     snd_buffer text = {0};
     char spent[SND_DURATION_SIZE];
@@ -144,7 +144,8 @@ snd_view_add_call_footer(const snd_profile *profile, const snd_calls *calls, snd
         snd_buffer_printf(&text, " (%llu primitive)", (unsigned long long)all.primitive);
     snd_buffer_printf(&text, " in %s, ", spent);
     add_dropped(profile, &text);
-    add_cost(profile, all.count, &text);
+    if (each_ns != 0) /* 0: it was not measured */
+        add_cost(profile, all.count * each_ns, &text);
     add_open_calls(calls, &text);
     return finish(profile, &text, table);
 }

@@ -31,7 +31,7 @@ set_run(snd_profile *profile)
 {
     set_info(profile, "program", "run.py");
     set_info(profile, "process_id", "100");
-    set_info(profile, "own_cost_ns", "50");
+    set_info(profile, "own_call_cost_ns", "50");
     set_info(profile, "length_ns", "10000000");
     set_info(profile, "complete", "1");
 }

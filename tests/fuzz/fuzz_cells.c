@@ -25,7 +25,7 @@ static const struct {
      {"id", "process_id", "thread_id", "thread_count", "name", "start_ns", "end_ns", "dropped_entries",
       "dropped_events"},
      9},
-    {"site", "id", {"id", "kind", "name", "file", "line"}, 5},
+    {"site", "id", {"id", "kind", "name", "file", "line", "detail"}, 6},
     {"node", "id", {"id", "parent", "track", "site"}, 4},
     {"value", "node, metric", {"node", "metric", "value"}, 3},
     {"histogram", "node", {"node", "buckets"}, 2},

@@ -3,6 +3,7 @@
 
 #include "format/format.h"
 #include "fuzz.h"
+#include "view/arrange.h"
 #include "view/view.h"
 
 #include <fcntl.h>
@@ -53,6 +54,19 @@ format_table(const snd_table *table)
     snd_buffer_free(&text);
 }
 
+/* By every column, then a part of the rows. */
+static void
+arrange_table(snd_table *table)
+{
+    char why[64];
+
+    for (uint32_t c = 0; c < table->column_count; c++)
+        MUST(snd_table_sort(table, table->columns[c].name) == SND_OK);
+    MUST(snd_table_match(table, "[ao]|len", why, sizeof why) == SND_OK);
+    format_table(table);
+    snd_table_limit(table, 2);
+}
+
 static void
 show_views(const snd_profile *profile)
 {
@@ -63,6 +77,7 @@ show_views(const snd_profile *profile)
         format_table(table);
         if (snd_table_select_shown(table, &shown) == SND_OK)
             format_table(shown);
+        arrange_table(table);
         snd_table_free(table);
         snd_table_free(shown);
     }

@@ -17,6 +17,40 @@ seed_require(int is_true, const char *what)
     exit(1);
 }
 
+/* A node with a value for every metric, and its site. */
+static void
+add_node(snd_profile *profile, uint32_t parent, const snd_profile_site *site)
+{
+    uint32_t site_id, id;
+
+    REQUIRE(snd_profile_add_site(profile, site, &site_id) == SND_OK);
+    REQUIRE(snd_profile_add_node(profile, parent, 0, site_id, &id) == SND_OK);
+    for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
+        snd_value value = {.whole = m == SND_METRIC_OPEN ? id == 3 : 1000 * id + m};
+        if (snd_metric_get((snd_metric)m)->is_real)
+            value.real = 0.5 * id;
+        REQUIRE(snd_profile_set(profile, id, (snd_metric)m, value) == SND_OK);
+    }
+}
+
+/* Nodes 5 to 8: a function, one of its signatures, and below that what it called. */
+static void
+add_calls(snd_profile *profile)
+{
+    static const struct {
+        uint32_t parent;
+        snd_profile_site site;
+    } calls[] = {
+        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, ""}},
+        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)"}},
+        {6, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)"}},
+        {6, {SND_SITE_BUILTIN, "<built-in method builtins.len>", "", 0, ""}},
+    };
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        add_node(profile, calls[i].parent, &calls[i].site);
+}
+
 static snd_profile *
 make_profile(void)
 {
@@ -30,17 +64,11 @@ make_profile(void)
     for (uint32_t i = 0; i < 5; i++) {
         snd_site_kind kind = i == 0 ? SND_SITE_THREAD : i == 4 ? SND_SITE_COUNTER : SND_SITE_REGION;
         snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i, ""};
-        REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
-        REQUIRE(snd_profile_add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, 0, i, &id) == SND_OK);
-        for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
-            snd_value value = {.whole = m == SND_METRIC_OPEN ? i == 3 : 1000 * i + m};
-            if (snd_metric_get((snd_metric)m)->is_real)
-                value.real = 0.5 * i;
-            REQUIRE(snd_profile_set(profile, id, (snd_metric)m, value) == SND_OK);
-        }
+        add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, &site);
         if (kind == SND_SITE_REGION)
-            REQUIRE(snd_profile_set_histogram(profile, id, counts) == SND_OK);
+            REQUIRE(snd_profile_set_histogram(profile, i, counts) == SND_OK);
     }
+    add_calls(profile);
     REQUIRE(snd_profile_set_info(profile, "program", "seed") == SND_OK);
     REQUIRE(snd_profile_set_info(profile, "complete", "1") == SND_OK);
     return profile;
