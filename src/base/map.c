@@ -81,14 +81,25 @@ snd_map_add(snd_map *self, uint64_t key, uint32_t value)
     return SND_OK;
 }
 
+static uint64_t
+mix(uint64_t word)
+{
+    word *= 0x9E3779B97F4A7C15u;
+    return word ^ word >> 32;
+}
+
 uint64_t
 snd_hash(const void *data, size_t size, uint64_t seed)
 {
     const unsigned char *bytes = data;
-    uint64_t hash = seed ^ 0xCBF29CE484222325u;
+    uint64_t hash = seed ^ (size * 0x9E3779B97F4A7C15u);
+    uint64_t word;
 
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001B3u;
-    hash ^= hash >> 32;
-    return hash * 0x9E3779B97F4A7C15u;
+    for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = mix(hash ^ word);
+    }
+    word = 0;
+    memcpy(&word, bytes, size);
+    return mix(mix(hash ^ word));
 }

@@ -8,12 +8,11 @@
 
 /* What is known of a code object. Lives as long as the code does. */
 typedef struct snd_code {
-    uint32_t site;          /* of the function, whatever its arguments; SND_NONE: there was no room */
-    unsigned char is_ours;  /* of this package: never shown */
-    unsigned char is_async; /* a coroutine or asynchronous generator: its pauses are timed */
-    unsigned char is_excluded;
-    uint64_t judged;                   /* the serial of the book whose filter said so */
-    uint64_t kept;                     /* the serial of the book that keeps a reference */
+    uint64_t wanted;                   /* the serial of the book whose filter lets it through */
+    uint64_t refused;                  /* the serial of the book whose filter does not */
+    uint32_t site;                     /* of the function, whatever its arguments; SND_NONE: there was no room */
+    unsigned char is_ours;             /* of this package: never shown */
+    unsigned char is_async;            /* a coroutine or asynchronous generator: its pauses are timed */
     struct snd_signatures *signatures; /* NULL: none met yet */
 } snd_code;
 
@@ -34,37 +33,71 @@ typedef struct snd_call_probe {
     snd_call_book *book;
     snd_call_wish wish;
     PyObject *owner; /* who asked for it; borrowed */
-    PyObject *codes; /* dict of site to code; NULL: nobody wants them */
+    PyObject *codes; /* dict of site to code, one of those that share its texts; NULL: nobody wants them */
 } snd_call_probe;
 
 extern snd_call_probe *snd_call_active; /* NULL: none */
+extern uint64_t snd_call_serial;        /* of its book; 0: none */
 
 /* call_code.c: what is known of a code object; NULL when memory runs out. Borrowed. */
 SND_COLD snd_code *snd_code_new(PyCodeObject *code);
+
+/* Asks the filter, once a code object. */
 SND_COLD int snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known);
 
-static inline snd_code *
-snd_code_of(PyCodeObject *code)
+/* What is known of a code object whose calls are counted; NULL: they are not. */
+SND_COLD snd_code *snd_code_wanted_slow(PyCodeObject *code);
+
+SND_HOT snd_code *
+snd_code_wanted(PyCodeObject *code)
 {
     snd_code *known = snd_code_slot_get(code);
-    return SND_LIKELY(known != NULL) ? known : snd_code_new(code);
+    if (SND_LIKELY(known != NULL && known->wanted == snd_call_serial))
+        return known;
+    return snd_code_wanted_slow(code);
 }
 
-/* Whether its calls are to be counted. */
-static inline int
-snd_code_is_wanted(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+/* call_builtin.c: something that C code does when it is called. */
+
+/* What stands for the callable; NULL: it is not counted. `first` is its first argument, NULL: none. */
+SND_COLD const void *snd_builtin_key_slow(const snd_call_probe *probe, PyObject *callable, PyObject *first);
+
+SND_HOT const void *
+snd_builtin_key(const snd_call_probe *probe, PyObject *callable, PyObject *first)
 {
-    if (SND_LIKELY(known->judged == probe->book->serial))
-        return !known->is_excluded;
-    return snd_code_judge(probe, code, known);
+    if (SND_LIKELY(PyCFunction_CheckExact(callable)))
+        return ((PyCFunctionObject *)callable)->m_ml;
+    if (Py_IS_TYPE(callable, &PyMethodDescr_Type) && first != NULL)
+        return ((PyMethodDescrObject *)callable)->d_method;
+    return snd_builtin_key_slow(probe, callable, first);
 }
 
-/* call_builtin.c: something that C code does when it is called. `key` is what stands for it; NULL: not counted. */
+/* What has been called, by key. The name tells an address that was freed and taken again. Guarded by the GIL. */
 typedef struct snd_builtin {
     const void *key;
-    uint32_t site;
+    const char *name;
+    uint32_t site; /* SND_NONE: not counted */
 } snd_builtin;
-snd_builtin snd_builtin_of(const snd_call_probe *probe, PyObject *callable, PyObject *first);
+extern snd_builtin *snd_builtins;
+extern uint32_t snd_builtin_mask;
+
+SND_COLD uint32_t snd_builtin_site_slow(PyObject *callable, const void *key);
+
+SND_HOT uint32_t
+snd_builtin_home(const void *key, uint32_t mask)
+{
+    return (uint32_t)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32) & mask;
+}
+
+SND_HOT uint32_t
+snd_builtin_site(PyObject *callable, const void *key)
+{
+    const snd_builtin *found = snd_builtins == NULL ? NULL : &snd_builtins[snd_builtin_home(key, snd_builtin_mask)];
+    if (SND_LIKELY(found != NULL && found->key == key && PyCFunction_CheckExact(callable) &&
+                   found->name == ((const PyMethodDef *)key)->ml_name))
+        return found->site;
+    return snd_builtin_site_slow(callable, key);
+}
 
 /* call_signature.c: the site of a call with these arguments; the function's own when there is no telling. */
 uint32_t snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame);
@@ -89,7 +122,7 @@ void snd_call_hooks_stop(snd_state *state, snd_call_probe *probe);
 /* What happens at each event; `code` is what runs, `frame` its frame. None of these fails or runs code of the program.
  */
 
-static inline void
+SND_HOT void
 snd_event_start(snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame)
 {
     snd_call_thread *thread = snd_call_thread_get(probe->book);
@@ -141,7 +174,7 @@ snd_event_yield(snd_call_probe *probe, PyCodeObject *code, const snd_code *known
         snd_pause_begin(generator, SND_GET(thread->track->call_last), site);
 }
 
-static inline void
+SND_HOT void
 snd_event_return(snd_call_probe *probe, PyCodeObject *code, snd_code *known, PyObject *value)
 {
     snd_call_thread *thread = snd_call_thread_get(probe->book);
@@ -153,22 +186,23 @@ snd_event_return(snd_call_probe *probe, PyCodeObject *code, snd_code *known, PyO
     snd_call_leave(probe->book, thread, code);
 }
 
-static inline void
+SND_HOT void
 snd_event_builtin(snd_call_probe *probe, PyObject *callable, PyObject *first)
 {
-    snd_builtin builtin = snd_builtin_of(probe, callable, first);
-    snd_call_thread *thread = builtin.key == NULL ? NULL : snd_call_thread_get(probe->book);
-    if (thread != NULL)
-        snd_call_enter(probe->book, thread, builtin.site, builtin.site, builtin.key, 1);
+    const void *key = snd_builtin_key(probe, callable, first);
+    uint32_t site = key == NULL ? SND_NONE : snd_builtin_site(callable, key);
+    snd_call_thread *thread = site == SND_NONE ? NULL : snd_call_thread_get(probe->book);
+    if (SND_LIKELY(thread != NULL))
+        snd_call_enter(probe->book, thread, site, site, key, 1);
 }
 
-static inline void
+SND_HOT void
 snd_event_builtin_end(snd_call_probe *probe, PyObject *callable, PyObject *first)
 {
-    snd_builtin builtin = snd_builtin_of(probe, callable, first);
-    snd_call_thread *thread = builtin.key == NULL ? NULL : snd_call_thread_get(probe->book);
-    if (thread != NULL)
-        snd_call_leave(probe->book, thread, builtin.key);
+    const void *key = snd_builtin_key(probe, callable, first);
+    snd_call_thread *thread = key == NULL ? NULL : snd_call_thread_get(probe->book);
+    if (SND_LIKELY(thread != NULL))
+        snd_call_leave(probe->book, thread, key);
 }
 
 #endif

@@ -6,21 +6,14 @@
 
 #include <string.h>
 
-/* What has been called, by address. The name tells an address that was freed and taken again. Guarded by the GIL. */
-typedef struct entry {
-    const void *key;
-    const char *name;
-    uint32_t site;
-} entry;
-
-static entry *entries;
-static uint32_t mask;
+snd_builtin *snd_builtins;
+uint32_t snd_builtin_mask;
 static uint32_t count;
 
-static entry *
-slot_of(entry *table, uint32_t table_mask, const void *key)
+static snd_builtin *
+slot_of(snd_builtin *table, uint32_t table_mask, const void *key)
 {
-    uint32_t slot = (uint32_t)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32) & table_mask;
+    uint32_t slot = snd_builtin_home(key, table_mask);
     while (table[slot].key != NULL && table[slot].key != key)
         slot = (slot + 1) & table_mask;
     return &table[slot];
@@ -29,16 +22,16 @@ slot_of(entry *table, uint32_t table_mask, const void *key)
 static int
 grow(void)
 {
-    uint32_t slots = entries == NULL ? 256 : (mask + 1) * 2;
-    entry *table = snd_calloc(slots, sizeof *table);
+    uint32_t slots = snd_builtins == NULL ? 256 : (snd_builtin_mask + 1) * 2;
+    snd_builtin *table = snd_calloc(slots, sizeof *table);
     if (table == NULL)
         return 0;
-    for (uint32_t i = 0; entries != NULL && i <= mask; i++)
-        if (entries[i].key != NULL)
-            *slot_of(table, slots - 1, entries[i].key) = entries[i];
-    snd_free(entries);
-    entries = table;
-    mask = slots - 1;
+    for (uint32_t i = 0; snd_builtins != NULL && i <= snd_builtin_mask; i++)
+        if (snd_builtins[i].key != NULL)
+            *slot_of(table, slots - 1, snd_builtins[i].key) = snd_builtins[i];
+    snd_free(snd_builtins);
+    snd_builtins = table;
+    snd_builtin_mask = slots - 1;
     return 1;
 }
 
@@ -172,51 +165,50 @@ is_known_callable(const PyTypeObject *type)
     return 0;
 }
 
-/* What stands for the callable, and the name by which the address is checked. NULL: it is none of ours. */
-static const void *
-key_of(const snd_call_probe *probe, PyObject *callable, PyObject *first, const char **name)
+const void *
+snd_builtin_key_slow(const snd_call_probe *probe, PyObject *callable, PyObject *first)
 {
-    if (PyCFunction_Check(callable)) {
-        const PyMethodDef *method = ((PyCFunctionObject *)callable)->m_ml;
-        *name = method->ml_name;
-        return method;
-    }
-    if (Py_IS_TYPE(callable, &PyMethodDescr_Type)) {
-        const PyMethodDef *method = ((PyMethodDescrObject *)callable)->d_method;
-        *name = method->ml_name;
-        return first == NULL ? NULL : method;
-    }
-    if (!probe->wish.callables)
-        return NULL;
     PyTypeObject *type = Py_TYPE(callable);
-    if (PyType_Check(callable)) {
-        PyTypeObject *called = (PyTypeObject *)callable;
-        *name = called->tp_name;
-        return called->tp_flags & Py_TPFLAGS_HEAPTYPE ? NULL : called; /* a class in Python has an __init__ to show */
-    }
-    if (Py_IS_TYPE(callable, &PyWrapperDescr_Type) || Py_IS_TYPE(callable, &PyClassMethodDescr_Type)) {
-        *name = ((PyDescrObject *)callable)->d_type->tp_name;
-        return callable;
-    }
-    *name = type->tp_name;
+
+    if (PyCFunction_Check(callable))
+        return ((PyCFunctionObject *)callable)->m_ml;
+    if (!probe->wish.callables || type == &PyFunction_Type || type == &PyMethod_Type)
+        return NULL;
+    if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type || type == &PyClassMethodDescr_Type)
+        return first == NULL && type == &PyMethodDescr_Type ? NULL : callable;
+    if (PyType_Check(callable)) /* a class in Python has an __init__ to show */
+        return ((PyTypeObject *)callable)->tp_flags & Py_TPFLAGS_HEAPTYPE ? NULL : callable;
     if (!is_known_callable(type))
         return NULL;
     return strcmp(type->tp_name, "numpy.ufunc") == 0 ? (const void *)callable : (const void *)type;
 }
 
-snd_builtin
-snd_builtin_of(const snd_call_probe *probe, PyObject *callable, PyObject *first)
+/* What tells a key from another that had its address before. */
+static const char *
+name_of(PyObject *callable, const void *key)
 {
-    const char *name = NULL;
-    const void *key = key_of(probe, callable, first, &name);
-    snd_builtin none = {0};
-    if (key == NULL || ((entries == NULL || count > mask / 2) && !grow()))
-        return none;
-    entry *found = slot_of(entries, mask, key);
-    if (SND_UNLIKELY(found->key == NULL || found->name != name)) {
+    PyTypeObject *type = Py_TYPE(callable);
+
+    if (PyCFunction_Check(callable) || (type == &PyMethodDescr_Type && key != callable))
+        return ((const PyMethodDef *)key)->ml_name;
+    if (PyType_Check(callable))
+        return ((PyTypeObject *)callable)->tp_name;
+    return is_c_descriptor(callable) ? ((PyDescrObject *)callable)->d_type->tp_name : type->tp_name;
+}
+
+uint32_t
+snd_builtin_site_slow(PyObject *callable, const void *key)
+{
+    const char *name = name_of(callable, key);
+
+    if ((snd_builtins == NULL || count > snd_builtin_mask / 2) && !grow())
+        return SND_NONE;
+    snd_builtin *found = slot_of(snd_builtins, snd_builtin_mask, key);
+    if (found->key == NULL || found->name != name) {
         uint32_t site = add_site(callable);
+        found = slot_of(snd_builtins, snd_builtin_mask, key); /* a repr may have let another thread in */
         count += found->key == NULL;
-        *found = (entry){key, name, site};
+        *found = (snd_builtin){key, name, site};
     }
-    return found->site == SND_NONE ? none : (snd_builtin){key, found->site};
+    return found->site;
 }

@@ -10,6 +10,7 @@
 #define TWIN_LIMIT 256u /* of so many at one place, the rest shares a site */
 
 snd_call_probe *snd_call_active;
+uint64_t snd_call_serial;
 
 /* Living code objects of one name at one place: each has a site of its own, or one would look as if it called itself.
  * What a dead one had is taken again. Guarded by the GIL. */
@@ -123,13 +124,15 @@ describe(PyCodeObject *code, snd_code *known)
 snd_code *
 snd_code_new(PyCodeObject *code)
 {
+    static int is_open;
     PyObject *type, *value, *trace;
     snd_code *known = NULL;
 
     PyErr_Fetch(&type, &value, &trace);
-    if (snd_code_slot_number >= 0 || snd_code_slot_open(forget, snd_calloc(1, sizeof *known)))
-        known = snd_calloc(1, sizeof *known);
-    if (known != NULL) {
+    if (!is_open)
+        is_open = snd_code_slot_open(forget, snd_calloc(1, sizeof *known));
+    known = snd_code_slot_slow(code);
+    if (known == NULL && is_open && (known = snd_calloc(1, sizeof *known)) != NULL) {
         describe(code, known);
         if (!snd_code_slot_set(code, known)) {
             snd_free(known);
@@ -158,31 +161,42 @@ matches(PyObject *patterns, const snd_profile_site *site)
 }
 
 static void
-keep_code(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+keep_code(const snd_call_probe *probe, PyCodeObject *code, const snd_code *known)
 {
     PyObject *type, *value, *trace;
 
+    snd_profile_site site = snd_site_get(known->site);
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *key = PyLong_FromUnsignedLong(known->site);
+    PyObject *key = PyLong_FromUnsignedLong(snd_site_add_call(&site)); /* twins are shown as one */
     if (key != NULL)
         (void)PyDict_SetDefault(probe->codes, key, (PyObject *)code);
     Py_XDECREF(key);
     PyErr_Clear();
     PyErr_Restore(type, value, trace);
-    known->kept = probe->book->serial;
 }
 
 int
 snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
 {
-    known->judged = probe->book->serial;
-    known->is_excluded = known->is_ours || known->site == SND_NONE;
-    if (!known->is_excluded) {
+    int is_wanted = !known->is_ours && known->site != SND_NONE;
+
+    if (known->refused == probe->book->serial)
+        return 0;
+    if (is_wanted) {
         snd_profile_site site = snd_site_get(known->site);
-        known->is_excluded = (PyTuple_GET_SIZE(probe->wish.include) != 0 && !matches(probe->wish.include, &site)) ||
-                             matches(probe->wish.exclude, &site);
+        is_wanted = (PyTuple_GET_SIZE(probe->wish.include) == 0 || matches(probe->wish.include, &site)) &&
+                    !matches(probe->wish.exclude, &site);
     }
-    if (!known->is_excluded && probe->codes != NULL)
+    *(is_wanted ? &known->wanted : &known->refused) = probe->book->serial;
+    if (is_wanted && probe->codes != NULL)
         keep_code(probe, code, known);
-    return !known->is_excluded;
+    return is_wanted;
+}
+
+snd_code *
+snd_code_wanted_slow(PyCodeObject *code)
+{
+    snd_code *known = snd_call_active == NULL ? NULL : snd_code_new(code);
+    return known != NULL && (known->wanted == snd_call_serial || snd_code_judge(snd_call_active, code, known)) ? known
+                                                                                                               : NULL;
 }

@@ -163,8 +163,8 @@ evaluate(PyThreadState *thread, snd_frame *frame, int throws)
 
     if (SND_UNLIKELY(probe == NULL || thread->tracing != 0 || makes_generator(frame, code)))
         return evaluate_next(thread, frame, throws);
-    known = snd_code_of(code);
-    if (known == NULL || !snd_code_is_wanted(probe, code, known))
+    known = snd_code_wanted(code);
+    if (known == NULL)
         return evaluate_next(thread, frame, throws);
     uint64_t serial = probe->book->serial;
     snd_call_thread *calls = snd_call_thread_get(probe->book);
@@ -214,8 +214,8 @@ profile_event(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
     (void)self;
     if (SND_UNLIKELY(probe == NULL))
         return 0;
-    snd_code *known = snd_code_of(code);
-    if (known == NULL || !snd_code_is_wanted(probe, code, known))
+    snd_code *known = snd_code_wanted(code);
+    if (known == NULL)
         return 0;
     if (what == PyTrace_CALL)
         on_call(probe, frame, code, known);
@@ -335,6 +335,7 @@ snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
         has_evaluation = 1;
     }
     snd_call_active = probe;
+    snd_call_serial = probe->book->serial;
     return 1;
 }
 
@@ -358,6 +359,7 @@ snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
         snd_session_note("another profiler took the profile hook: calls after that are missing");
     hooked = NULL;
     snd_call_active = NULL;
+    snd_call_serial = 0;
     uses_profile = 0;
     PyErr_Clear();
     PyErr_Restore(type, value, trace);

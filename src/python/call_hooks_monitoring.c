@@ -21,16 +21,6 @@ answer(PyObject *object)
     return Py_NewRef(object);
 }
 
-/* What the code at hand is; NULL when it shall not be counted, and `*off` is what to answer then. */
-static snd_code *
-wanted(PyObject *code)
-{
-    snd_code *known = snd_code_of((PyCodeObject *)code);
-    if (SND_LIKELY(known != NULL && snd_code_is_wanted(snd_call_active, (PyCodeObject *)code, known)))
-        return known;
-    return NULL;
-}
-
 static PyObject *
 switch_off(void)
 {
@@ -49,7 +39,7 @@ generator_at_hand(void)
 
 HOOK(on_start)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
@@ -60,7 +50,7 @@ HOOK(on_start)
 
 HOOK(on_return)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
@@ -70,7 +60,7 @@ HOOK(on_return)
 
 HOOK(on_yield)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
@@ -81,7 +71,7 @@ HOOK(on_yield)
 
 HOOK(on_resume)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
@@ -93,7 +83,7 @@ HOOK(on_resume)
 /* Exceptions: these two cannot be switched off for some code only. */
 HOOK(on_throw)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (known != NULL)
         snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
@@ -103,7 +93,7 @@ HOOK(on_throw)
 
 HOOK(on_unwind)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : wanted(args[0]);
+    snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (known != NULL)
         snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, NULL);
@@ -113,7 +103,7 @@ HOOK(on_unwind)
 HOOK(on_call)
 {
     (void)self, (void)count, (void)names;
-    if (SND_LIKELY(snd_call_active != NULL) && !PyFunction_Check(args[2]) && wanted(args[0]) != NULL)
+    if (!PyFunction_Check(args[2]) && snd_code_wanted((PyCodeObject *)args[0]) != NULL)
         snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
     return answer(Py_None);
 }
@@ -121,7 +111,7 @@ HOOK(on_call)
 HOOK(on_c_return)
 {
     (void)self, (void)count, (void)names;
-    if (SND_LIKELY(snd_call_active != NULL) && wanted(args[0]) != NULL)
+    if (snd_code_wanted((PyCodeObject *)args[0]) != NULL)
         snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
     return answer(Py_None);
 }
@@ -199,6 +189,7 @@ snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
         PyErr_Clear();
     has_disabled = 0;
     snd_call_active = probe;
+    snd_call_serial = probe->book->serial;
     if (set_hooks(probe))
         return 1;
     PyObject *type, *value, *trace;
@@ -216,6 +207,7 @@ snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
     (void)state, (void)probe;
     PyErr_Fetch(&type, &value, &trace);
     snd_call_active = NULL;
+    snd_call_serial = 0;
     if (tool >= 0) {
         (void)snd_monitoring_call("set_events", "(il)", tool, 0L);
         PyErr_Clear();

@@ -64,7 +64,7 @@ has_self(const PyCodeObject *code)
     if (code->co_argcount == 0)
         return 0;
     const char *name = parameter_name(code, 0);
-    return strcmp(name, "self") == 0 || strcmp(name, "cls") == 0;
+    return (name[0] == 's' || name[0] == 'c') && (strcmp(name, "self") == 0 || strcmp(name, "cls") == 0);
 }
 
 /* The class that a method was called on. */
@@ -120,7 +120,8 @@ typedef struct writing {
 static void
 add_comma(writing *self)
 {
-    snd_description_text(self->out, self->is_first ? "" : ", ");
+    if (!self->is_first)
+        snd_description_text(self->out, ", ");
     self->is_first = 0;
 }
 
@@ -217,7 +218,8 @@ add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint6
     add_name(code, frame, &label);
     snd_description_text(&label, "(");
     add_arguments(code, frame, 1, &label);
-    snd_description_text(&label, label.size + 8 < sizeof label.text ? ")" : "");
+    snd_description_text(&label, ")");
+    snd_description_end(&label);
     if (!make_room(self))
         return known->site;
     signature added = {snd_strdup(text), snd_strdup(label.text), add_site(known, label.text), 0, {0}};
@@ -242,6 +244,7 @@ other_signatures(PyCodeObject *code, snd_code *known)
         PyErr_Clear();
         snd_description_text(&label, name == NULL ? "?" : name);
         snd_description_text(&label, "(other signatures)");
+        snd_description_end(&label);
         known->signatures->other = add_site(known, label.text);
     }
     return known->signatures->other == SND_NONE ? known->site : known->signatures->other;
@@ -275,8 +278,8 @@ snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *kn
     PyErr_Fetch(&type, &value, &trace); /* a generator may start with an exception under way */
     thread->is_muted++;
     text.size = 0;
-    text.text[0] = '\0';
     add_arguments(code, frame, 0, &text);
+    snd_description_end(&text);
     uint64_t key = snd_hash(text.text, text.size, 0);
     uint32_t site = find(known->signatures, key, text.text);
     if (SND_UNLIKELY(site == SND_NONE))
@@ -299,6 +302,7 @@ set_returns(const signature *self)
         snd_description_text(&text, self->returns[i]);
     }
     snd_description_text(&text, self->return_count == RETURN_LIMIT ? "|…" : "");
+    snd_description_end(&text);
     snd_site_set_detail(self->site, text.text);
 }
 
@@ -312,7 +316,8 @@ snd_signature_returned(snd_code *known, uint32_t site, PyObject *value)
     if (known->signatures == NULL)
         return;
     thread->is_muted++;
-    snd_describe(value, &text); /* a library's code may run: another thread may add a signature meanwhile */
+    snd_describe(value, &text);
+    snd_description_end(&text); /* a library's code may run: another thread may add a signature meanwhile */
     thread->is_muted--;
     uint32_t at = snd_map_next(&known->signatures->by_site, site, &cursor);
     signature *found = at == SND_MAP_NONE ? NULL : &known->signatures->all[at];

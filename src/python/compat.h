@@ -34,15 +34,13 @@ typedef struct snd_code_slots {
     Py_ssize_t size;
     void *values[1];
 } snd_code_slots;
-extern Py_ssize_t snd_code_slot_number;
-extern int snd_code_slot_is_direct;
+extern Py_ssize_t snd_code_slot_number; /* PY_SSIZE_T_MAX: not to be read like this */
 
+/* NULL: not set, or only snd_code_slot_slow can tell. */
 static inline void *
 snd_code_slot_get(PyCodeObject *code)
 {
     const snd_code_slots *slots = code->co_extra;
-    if (!snd_code_slot_is_direct)
-        return snd_code_slot_slow(code);
     return slots != NULL && slots->size > snd_code_slot_number ? slots->values[snd_code_slot_number] : NULL;
 }
 

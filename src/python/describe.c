@@ -2,7 +2,6 @@
 #include "python/describe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define DEPTH_LIMIT 3 /* containers in containers */
 #define LOOK_LIMIT 16 /* elements looked at */
@@ -32,20 +31,17 @@ enum { IS_C_ORDER = 1, IS_F_ORDER = 2 };
 static void describe(PyObject *value, int depth, snd_description *out);
 
 void
-snd_description_add(snd_description *self, const char *text, size_t size)
+snd_description_end(snd_description *self)
 {
-    size_t room = sizeof self->text - 1 - self->size;
-    if (size > room)
-        size = room;
-    memcpy(self->text + self->size, text, size);
-    self->size += size;
-    self->text[self->size] = '\0';
-}
+    size_t size = self->size;
 
-void
-snd_description_text(snd_description *self, const char *text)
-{
-    snd_description_add(self, text, strlen(text));
+    if (size == sizeof self->text - 1) {
+        while (size > 0 && ((unsigned char)self->text[size - 1] & 0xc0) == 0x80)
+            size--;
+        if (size > 0 && (unsigned char)self->text[size - 1] >= 0xc0)
+            self->size = size - 1; /* its bytes may all be there: one character less does no harm */
+    }
+    self->text[self->size] = '\0';
 }
 
 static void
@@ -77,7 +73,7 @@ add_shape(snd_description *out, const Py_ssize_t *dimensions, int count)
             snd_description_text(out, ", ");
         add_number(out, dimensions[i]);
     }
-    snd_description_text(out, count == 1 ? ",)" : ")");
+    snd_description_add(out, ",)" + (count != 1), 1 + (count == 1));
 }
 
 /* The library's class of this name, once the program has imported it; borrowed, NULL: not there. */
@@ -89,12 +85,11 @@ library_class(const char *module, const char *name)
     return names == NULL ? NULL : PyDict_GetItemString(names, name);
 }
 
-/* 1 for arrays. NumPy's class stays where it is once it is there. */
+static PyObject *array_type; /* NumPy's; it stays where it is once it is there */
+
 static int
 is_array(PyTypeObject *type)
 {
-    static PyObject *array_type;
-
     if (array_type == NULL) {
         if (strcmp(type->tp_name, "numpy.ndarray") != 0)
             return 0;
@@ -143,6 +138,7 @@ add_dtype(snd_description *out, dtype_head *dtype)
     if (plain == NULL && cache[slot].dtype != (PyObject *)dtype) {
         snd_description made = {0};
         add_str(&made, (PyObject *)dtype);
+        snd_description_end(&made);
         snprintf(cache[slot].text, sizeof cache[slot].text, "%s", made.text);
         Py_INCREF(dtype);
         Py_XSETREF(cache[slot].dtype, (PyObject *)dtype);
@@ -155,8 +151,12 @@ describe_array(PyObject *value, snd_description *out)
 {
     const array_head *array = (array_head *)value;
 
-    snd_description_text(out, snd_type_name(Py_TYPE(value)));
-    snd_description_text(out, "(dtype=");
+    if ((PyObject *)Py_TYPE(value) == array_type)
+        snd_description_text(out, "ndarray(dtype=");
+    else {
+        snd_description_text(out, snd_type_name(Py_TYPE(value)));
+        snd_description_text(out, "(dtype=");
+    }
     add_dtype(out, array->dtype);
     snd_description_text(out, ", ");
     add_shape(out, array->dimensions, array->dimension_count);
@@ -227,6 +227,7 @@ add_attribute(snd_description *out, const char *name, PyObject *value)
     }
     snd_description part = {0};
     add_str(&part, value);
+    snd_description_end(&part);
     snd_description_text(out, strncmp(part.text, prefix, strlen(prefix)) == 0 ? part.text + strlen(prefix) : part.text);
 }
 
@@ -341,7 +342,7 @@ describe_dict(PyObject *value, int depth, snd_description *out)
     end_kinds(&keys, out);
     if (item_text.size > 0)
         snd_description_text(out, ", ");
-    snd_description_text(out, item_text.text);
+    snd_description_add(out, item_text.text, item_text.size);
     end_kinds(&items, out);
     end_container(PyDict_GET_SIZE(value), depth, out);
 }
@@ -380,8 +381,14 @@ describe(PyObject *value, int depth, snd_description *out)
     PyTypeObject *type = Py_TYPE(value);
     int library;
 
-    if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type || type == &PyBool_Type)
-        snd_description_text(out, type->tp_name);
+    if (type == &PyLong_Type)
+        snd_description_text(out, "int");
+    else if (type == &PyFloat_Type)
+        snd_description_text(out, "float");
+    else if (type == &PyUnicode_Type)
+        snd_description_text(out, "str");
+    else if (type == &PyBool_Type)
+        snd_description_text(out, "bool");
     else if (value == Py_None)
         snd_description_text(out, "None");
     else if (describe_container(value, depth, out))

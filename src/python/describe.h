@@ -4,16 +4,34 @@
 
 #include "python/compat.h"
 
+#include <string.h>
+
 #define SND_DESCRIPTION_LIMIT 1024u
 
-/* A text of bounded length; what does not fit is cut. */
+/* A text of bounded length, being written; what does not fit is cut. A 0 behind it comes with snd_description_end. */
 typedef struct snd_description {
     size_t size;
     char text[SND_DESCRIPTION_LIMIT];
 } snd_description;
 
-void snd_description_add(snd_description *self, const char *text, size_t size);
-void snd_description_text(snd_description *self, const char *text);
+static inline void
+snd_description_add(snd_description *self, const char *text, size_t size)
+{
+    size_t room = sizeof self->text - 1 - self->size;
+    if (size > room)
+        size = room;
+    memcpy(self->text + self->size, text, size);
+    self->size += size;
+}
+
+static inline void
+snd_description_text(snd_description *self, const char *text)
+{
+    snd_description_add(self, text, strlen(text));
+}
+
+/* Ends the text; a character that was cut in the middle goes. */
+void snd_description_end(snd_description *self);
 
 /* Adds what `value` is. Runs no code of the program and raises nothing; properties of the classes of a few libraries
  * are read, during which the library's own Python code may run. */
