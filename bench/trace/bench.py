@@ -1,8 +1,8 @@
 """Cost of a profiled call: sonde beside cProfile, yappi and VizTracer, interleaved in one run.
 
-Every figure is the median over several rounds of fresh processes, which alternate between the profilers, so that a noisy
-machine hurts all alike. Prints what each adds to a call, as ratios to what cProfile adds and the bars they are held to, and
-how much each slows whole programs down.
+Every figure is the median over several rounds of fresh processes, which alternate between the profilers, so that a
+noisy machine hurts all alike. Prints what each adds to a call, as ratios to what cProfile adds and the bars they are
+held to, and how much each slows whole programs down.
 """
 
 import argparse

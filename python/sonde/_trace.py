@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 
 from sonde import _core, regions
 from sonde._program import Program
 
-SHOWN_ROWS = 25
+SHOWN = {"functions": 25, "signatures": 10}  # functions
 
 
 def main() -> None:
@@ -47,9 +48,17 @@ def _report(calls: _core.Calls, view: str, is_wanted: bool) -> None:
     if not is_wanted:
         return
     try:
-        print(_core.profile().format(view=view, limit=SHOWN_ROWS), file=sys.stderr, end="")
+        print(_core.profile().format(view=view, limit=SHOWN[view], width=_width()), file=sys.stderr, end="")
     except OSError:
         print("sonde: no calls were measured", file=sys.stderr)
+
+
+def _width() -> int:
+    """Of the terminal; 0 where it is none."""
+    try:
+        return os.get_terminal_size(2).columns
+    except OSError:
+        return 0
 
 
 if __name__ == "__main__":

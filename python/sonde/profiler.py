@@ -32,8 +32,8 @@ class Profile(Calls):
     ``timer`` is a function that returns the time, in seconds or in units of ``timeunit``. ``subcalls=False`` leaves out
     who called whom, ``builtins=False`` what is written in C. With ``signatures`` calls are told apart by the types of
     their arguments (``returns``: and of what came back), up to ``limit`` combinations a function. ``resumes`` counts a
-    generator that goes on as a call, as ``cProfile`` does. ``include`` and ``exclude`` are patterns (``*`` and ``?``) of
-    files or functions.
+    generator that goes on as a call, as ``cProfile`` does. ``include`` and ``exclude`` are patterns (``*`` and ``?``)
+    of files or functions.
 
     >>> with Profile() as p:
     ...     work()
@@ -209,5 +209,5 @@ def _show_in_browser(page: str, filename: str | None) -> str:
         os.close(handle)
     with open(filename, "w", encoding="utf-8") as out:
         out.write(page)
-    webbrowser.open("file://" + os.path.abspath(filename))
+    webbrowser.open("file://" + os.path.abspath(filename))  # noqa: PTH100
     return filename

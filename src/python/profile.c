@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/format.h"
+#include "view/arrange.h"
 #include "view/view.h"
 
 typedef struct profile {
@@ -121,23 +122,24 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format", "view", "columns", "footer", "limit", NULL};
+    static char *names[] = {"format", "view", "columns", "footer", "limit", "width", NULL};
     const char *format = "table", *view = "regions";
     PyObject *columns = Py_None;
     int footer = 1;
-    unsigned int limit = UINT32_MAX;
+    unsigned int limit = UINT32_MAX, width = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpI:format", names, &format, &view, &columns, &footer,
-                                     &limit))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpII:format", names, &format, &view, &columns, &footer,
+                                     &limit, &width))
         return NULL;
     snd_table *table = make_view((profile *)object, view);
-    if (table != NULL && table->row_count > limit)
-        table->row_count = limit;
+    if (table != NULL)
+        snd_table_limit(table, limit);
     if (table != NULL && columns != Py_None)
         table = select_columns(table, columns);
-    else if (table != NULL && strcmp(format, "table") == 0)
+    else if (table != NULL && (strcmp(format, "table") == 0 || strcmp(format, "html") == 0))
         table = select_shown(table);
-    return table == NULL ? NULL : write_table(table, format, (snd_format_options){.no_footer = !footer});
+    return table == NULL ? NULL
+                         : write_table(table, format, (snd_format_options){.no_footer = !footer, .width = width});
 }
 
 static PyObject *
@@ -302,8 +304,8 @@ snd_py_format_cells(PyObject *module, PyObject *args)
 
 static PyMethodDef profile_methods[] = {
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR(
-         "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1)\n--\n\nA view as text.")},
+     PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0)\n--\n\nA "
+               "view as text.")},
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
