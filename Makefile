@@ -82,8 +82,9 @@ format: $(VENV)/.dev ## put all sources into the one format
 	$(VENV)/bin/ruff check --select I --fix $(PY_FOLDERS)
 	$(VENV)/bin/ruff format $(PY_FOLDERS)
 
-bench: $(VENV)/.installed $(VENV)/.test ## the cost of regions, compared with region_profiler's
+bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, beside the peers
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
+	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -118,6 +119,9 @@ $(VENV)/.build: tools/requirements.txt
 $(VENV)/.test: $(VENV)/.build
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
+	touch $@
+$(VENV)/.bench: $(VENV)/.test
+	-$(PIP) install -c tools/requirements.txt yappi viztracer
 	touch $@
 $(VENV)/.dev: $(VENV)/.build
 	$(PIP) install -r tools/requirements.txt

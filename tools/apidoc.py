@@ -16,11 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "sonde"
+PYTHON = ROOT / "src" / "python"
 OUTPUT = ROOT / "docs" / "api.md"
 HEAD = """# API reference
 
 Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. What
-the functions are for, with examples, stands in [regions.md](regions.md).
+the functions are for, with examples, stands in [regions.md](regions.md) and [calls.md](calls.md).
 """
 
 
@@ -198,10 +199,16 @@ def document_core() -> str:
     """The functions that are written in C: their types from the stub, their docstrings from the method table."""
     stub = functions_of(parse(PACKAGE / "_core.pyi").body)
     parts = []
-    for name, docstring in c_docstrings(ROOT / "src" / "python" / "module.c").items():
+    for name, docstring in c_docstrings(PYTHON / "module.c").items():
         code = fenced(signature(stub[name][-1]), "python")
         parts.append(f"### `{name}`\n\n{code}\n\n{as_markdown(docstring)}")
     return "\n\n".join(parts)
+
+
+def document_calls() -> str:
+    """The methods of a profile of calls that are written in C."""
+    lines = [bullet(f"`.{name}`", one_line(text)) for name, text in c_docstrings(PYTHON / "calls.c").items()]
+    return "\n".join(["What `Profile` has from its part in C:", "", *lines])
 
 
 # ---- C ----
@@ -274,6 +281,9 @@ def make_page() -> str:
         document_module("sonde.regions", PACKAGE / "regions.py"),
         document_core(),
         document_module("sonde.reporters", PACKAGE / "reporters.py"),
+        document_module("sonde.profiler", PACKAGE / "profiler.py"),
+        document_calls(),
+        document_module("sonde.tracing", PACKAGE / "tracing.py"),
         document_header(ROOT / "include" / "sonde.h"),
     ]
     return "\n\n".join(parts) + "\n"

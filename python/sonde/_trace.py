@@ -9,6 +9,10 @@ import sys
 from sonde import _core, regions
 from sonde._program import Program
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 SHOWN = {"functions": 25, "signatures": 10}  # functions
 
 
@@ -19,14 +23,13 @@ def main() -> None:
     given = dict(word.removeprefix("--").partition("=")[::2] for word in words[:end])
     program = Program(words[end + 1 :], is_module="module" in given)
     sys.argv[:] = program.words
-    wishes = {
+    wishes: dict[str, Any] = {
         "builtins": "no-builtins" not in given,
         "signatures": "signatures" in given,
         "callables": "no-builtins" not in given,
-        "include": _patterns(given.get("include")),
-        "exclude": _patterns(given.get("exclude")),
     }
-    calls = _core.Calls(**wishes, shared=True)
+    patterns = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
+    calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
     regions._outer.update(calls=True, call_cost_ns=cost, timeline="timeline" in given)
     regions._outer["recording"] = given.get("output") or regions._recording_path(True)

@@ -93,7 +93,8 @@ class Profile(Calls):
         import pstats
 
         keys = sort if isinstance(sort, tuple) else (sort,)
-        pstats.Stats(self).strip_dirs().sort_stats(*keys).print_stats()
+        stats = pstats.Stats(self)  # type: ignore[arg-type]
+        stats.strip_dirs().sort_stats(*keys).print_stats()
 
     def dump_stats(self, file: Any) -> None:
         """Write the result to a file that ``pstats.Stats`` loads.
@@ -191,11 +192,10 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     page = profile.profile().format("html", view="signatures")
     if filename is None and "IPython" in sys.modules:
-        from IPython import get_ipython
-        from IPython.display import HTML
+        from IPython import display, get_ipython  # type: ignore[import-not-found, unused-ignore]
 
         if get_ipython() is not None:
-            return HTML(page)
+            return display.HTML(page)
     return _show_in_browser(page, filename)
 
 

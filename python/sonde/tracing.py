@@ -82,7 +82,7 @@ def main() -> None:
     parser = OptionParser(usage="%prog [-o FILE] [-s SORT] [-m MODULE | PROGRAM] [ARGUMENT] ...", prog="sonde.tracing")
     parser.allow_interspersed_args = False
     parser.add_option("-o", "--outfile", help="write the statistics to FILE", metavar="FILE")
-    keys = sorted(pstats.Stats.sort_arg_dict_default)  # type: ignore[attr-defined]
+    keys = sorted(pstats.Stats.sort_arg_dict_default)
     parser.add_option("-s", "--sort", help="sort by one of the keys of pstats", default=2, choices=keys)
     parser.add_option("-m", dest="module", action="store_true", help="PROGRAM is the name of a module", default=False)
     options, words = parser.parse_args()

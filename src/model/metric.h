@@ -5,21 +5,21 @@
 #include "base/attr.h"
 
 /* X(id, name, unit, is it a real number, meaning). The order is free: recordings store the name. */
-#define SND_METRIC_MAP(X)                                                                          \
-    X(COUNT, "count", "entries", 0, "how often it was entered and left")                           \
-    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")   \
-    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                \
-    X(MIN, "min", "ns", 0, "shortest entry")                                                       \
-    X(MAX, "max", "ns", 0, "longest entry")                                                        \
-    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                  \
-    X(SUSPENDED, "suspended", "ns", 0, "part of total in which its coroutine or generator waited") \
-    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                  \
-    X(OPEN, "open", "entries", 0, "entries not left yet")                                          \
-    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")            \
-    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                \
-    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                     \
-    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                 \
-    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                  \
+#define SND_METRIC_MAP(X)                                                                                 \
+    X(COUNT, "count", "entries", 0, "how often it was entered and left")                                  \
+    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")          \
+    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                       \
+    X(MIN, "min", "ns", 0, "shortest entry")                                                              \
+    X(MAX, "max", "ns", 0, "longest entry")                                                               \
+    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                         \
+    X(SUSPENDED, "suspended", "ns", 0, "its coroutine waited; part of a region's total, not of a call's") \
+    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                         \
+    X(OPEN, "open", "entries", 0, "entries not left yet")                                                 \
+    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")                   \
+    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                       \
+    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                            \
+    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                        \
+    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                         \
     X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")
 
 typedef enum snd_metric {

@@ -47,6 +47,14 @@ snd_call_book_free(snd_call_book *self)
     snd_free(self);
 }
 
+/* Until its thread comes again: as a track of an old epoch it is looked at then. */
+static void
+end_track(snd_track *track, uint64_t now)
+{
+    SND_SET(track->end, now);
+    SND_SET(track->epoch, 0);
+}
+
 void
 snd_call_book_flush(snd_call_book *self)
 {
@@ -56,7 +64,7 @@ snd_call_book_flush(snd_call_book *self)
         while (thread->depth > 0)
             snd_call_pop(thread, now);
         if (self->is_private)
-            SND_SET(thread->track->end, now);
+            end_track(thread->track, now);
     }
 }
 
@@ -67,7 +75,8 @@ snd_call_book_clear(snd_call_book *self)
 
     for (snd_call_thread *thread = self->threads; thread != NULL; thread = thread->next) {
         snd_track_empty(thread->track, now);
-        SND_SET(thread->track->call_last, now);
+        if (SND_GET(thread->track->end) != 0)
+            end_track(thread->track, now);
     }
 }
 
@@ -77,6 +86,7 @@ snd_call_book_after_fork(snd_call_book *self)
     for (snd_call_thread *thread = self->threads; thread != NULL; thread = thread->next)
         if (thread != snd_call_mine || snd_call_mine_serial != self->serial) {
             thread->depth = 0;
+            thread->is_muted = 0;
             snd_track_forget_open(thread->track);
         }
         else if (self->is_private)
@@ -126,6 +136,16 @@ add_thread(snd_call_book *book, snd_track *track)
     return thread;
 }
 
+/* Ends what an ended thread left open, as far as no reset has forgotten it. */
+static void
+end_open(snd_call_thread *thread, uint64_t now)
+{
+    while (thread->depth > 0 && SND_GET(thread->frames[thread->depth - 1].cell->call.level) > 0)
+        snd_call_pop(thread, now);
+    thread->depth = 0;
+    thread->is_muted = 0;
+}
+
 static snd_call_thread *
 attach_private(snd_call_book *book)
 {
@@ -134,8 +154,7 @@ attach_private(snd_call_book *book)
 
     if (thread != NULL) {
         SND_ADD(thread->track->thread_count, 1);
-        while (thread->depth > 0)
-            snd_call_pop(thread, snd_call_now(book));
+        end_open(thread, snd_call_now(book));
     }
     else {
         snd_track *track = snd_track_private(count, snd_call_now(book), book->clock != NULL);
@@ -143,7 +162,9 @@ attach_private(snd_call_book *book)
         if (thread == NULL)
             snd_track_free(track);
     }
-    if (thread != NULL)
+    if (thread == NULL)
+        book->lost++;
+    else
         SND_SET(thread->track->thread_id, snd_thread_id());
     return thread;
 }
@@ -154,22 +175,27 @@ attach_shared(snd_call_book *book)
     snd_track *track = snd_track_get();
     snd_call_thread *thread = track == NULL ? NULL : find_by_track(book, track);
 
-    if (thread == NULL)
-        return add_thread(book, track);
-    if (snd_call_mine_serial != book->serial)
-        thread->depth = 0; /* another thread had it */
+    if (thread != NULL && snd_call_mine_serial != book->serial) /* another thread had it */
+        end_open(thread, SND_GET(track->call_last));
+    if (thread == NULL && track != NULL && (thread = add_thread(book, track)) == NULL)
+        SND_ADD(track->dropped, 1);
     return thread;
 }
 
 snd_call_thread *
 snd_call_attach(snd_call_book *book)
 {
+    static _Thread_local int is_attaching;
     snd_call_thread *thread;
 
+    if (is_attaching)
+        return NULL; /* naming the thread may run code of the program's language, which is no call of the program */
+    is_attaching = 1;
     if (book->is_private && snd_call_mine_serial == book->serial)
         thread = snd_call_mine; /* a reset of the process is none of its business */
     else
         thread = book->is_private ? attach_private(book) : attach_shared(book);
+    is_attaching = 0;
     if (thread == NULL)
         return NULL;
     if (book->is_private) {
@@ -195,19 +221,16 @@ snd_call_grow(snd_call_thread *thread)
     return 1;
 }
 
-/* The node of something that is called, whoever calls it. */
+/* The node of something that is called, whoever calls it. What stands for all signatures comes first: whoever sees a
+ * node finds all that it points to. */
 static snd_node *
 function_node(snd_track *track, uint32_t site, uint32_t base)
 {
-    snd_node *function = snd_node_find(track, track->root, site);
+    snd_node *whole = base == site ? NULL : function_node(track, base, base);
+    snd_node *function = whole == NULL && base != site ? NULL : snd_node_find(track, track->root, site);
     if (function == NULL || SND_GET(function->call.function) != NULL)
         return function;
-    if (base != site) {
-        snd_node *whole = function_node(track, base, base);
-        if (whole == NULL)
-            return NULL;
-        SND_SET(function->call.base, whole);
-    }
+    SND_SET(function->call.base, whole);
     atomic_store_explicit(&function->call.function, function, memory_order_release);
     return function;
 }
