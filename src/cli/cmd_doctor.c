@@ -125,6 +125,27 @@ check_python(snd_buffer *why)
     return works;
 }
 
+/* Measures some calls in the Python that was found. */
+static int
+check_calls(snd_buffer *why)
+{
+    static const char code[] = "import sys; from sonde._core import Calls; "
+                               "print(Calls(builtins=False).own_cost(), Calls().own_cost(), 'sys.monitoring' if "
+                               "hasattr(sys, 'monitoring') else 'the evaluation and profile hooks', sep='\\t')";
+    snd_buffer answer = {0};
+    unsigned plain, builtins;
+    char how[64];
+    int works =
+        snd_python_ask(code, &answer) && sscanf(snd_buffer_str(&answer), "%u %u %63[^\n]", &plain, &builtins, how) == 3;
+
+    if (works)
+        snd_buffer_printf(why, "through %s: %u ns a call, %u ns with C functions on", how, plain, builtins);
+    else
+        snd_buffer_text(why, "they could not be measured with this Python");
+    snd_buffer_free(&answer);
+    return works;
+}
+
 static int
 check_terminal(snd_buffer *why)
 {
@@ -143,7 +164,7 @@ static const struct {
 } checks[] = {
     {"clock", check_clock},         {"CPU clock", check_cpu_clock}, {"regions", check_regions},
     {"recording", check_recording}, {"timeline", check_timeline},   {"Python", check_python},
-    {"terminal", check_terminal},
+    {"calls", check_calls},         {"terminal", check_terminal},
 };
 
 static int

@@ -30,6 +30,7 @@ typedef struct snd_call_thread {
 typedef struct snd_call_book {
     snd_call_thread *threads;
     uint64_t serial;         /* of this book among all that ever were: an old thread's pointer is recognised */
+    uint64_t lost;           /* events on threads that found no memory; a shared book's are the process's */
     uint64_t (*clock)(void); /* gives nanoseconds; NULL: the machine's ticks */
     int is_private;          /* its tracks are its own; else they are the process's, with the regions */
     int is_flat;             /* no pairs: everything is counted as if nobody had called it */

@@ -2,6 +2,7 @@
 #include "probe/site.h"
 
 #include "base/alloc.h"
+#include "base/intern.h"
 #include "base/map.h"
 
 #include <pthread.h>
@@ -15,6 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static snd_profile_site *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
+static snd_intern *details; /* those that came later; a reader may hold any of them: none is freed */
 static uint32_t details_changed;
 static _Atomic uint64_t lost;
 
@@ -125,10 +127,13 @@ snd_site_add_twin(const snd_profile_site *site)
 void
 snd_site_set_detail(uint32_t id, const char *detail)
 {
+    uint32_t text;
+
     pthread_mutex_lock(&lock);
-    char *kept = snd_strdup(detail); /* a reader may hold the old one: it is not freed */
-    if (kept != NULL) {
-        slot_of(id)->detail = kept;
+    if (details == NULL)
+        details = snd_intern_new();
+    if (details != NULL && snd_intern_add(details, detail, strlen(detail), &text) == SND_OK) {
+        slot_of(id)->detail = snd_intern_text(details, text);
         details_changed++;
     }
     pthread_mutex_unlock(&lock);
@@ -178,6 +183,12 @@ snd_site_get(uint32_t id)
     snd_profile_site site = *slot_of(id);
     pthread_mutex_unlock(&lock);
     return site;
+}
+
+snd_site_kind
+snd_site_kind_get(uint32_t id)
+{
+    return slot_of(id)->kind;
 }
 
 void

@@ -31,6 +31,9 @@ uint32_t snd_site_count(void);
 /* `id` must be below snd_site_count(). Texts live as long as the process. Thread-safe. */
 snd_profile_site snd_site_get(uint32_t id);
 
+/* Its kind, which never changes: takes no lock, so that it can be asked for in the child of a fork. */
+snd_site_kind snd_site_kind_get(uint32_t id);
+
 /* How often a site found no room, since the last reset. */
 uint64_t snd_site_lost(void);
 void snd_site_reset_lost(void);

@@ -46,7 +46,7 @@ snd_node_get(const snd_track *track, uint32_t id)
 static int
 is_call(const snd_node *node)
 {
-    return node->site != SND_NONE && snd_site_is_call(snd_site_get(node->site).kind);
+    return node->site != SND_NONE && snd_site_is_call(snd_site_kind_get(node->site));
 }
 
 static uint32_t

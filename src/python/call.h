@@ -33,6 +33,7 @@ typedef struct snd_call_probe {
     snd_call_book *book;
     snd_call_wish wish;
     PyObject *owner; /* who asked for it; borrowed */
+    int is_lost;     /* somebody took the hook away: what came after is missing */
     PyObject *codes; /* dict of site to code, one of those that share its texts; NULL: nobody wants them */
 } snd_call_probe;
 

@@ -347,7 +347,7 @@ snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
 
     (void)state;
     PyErr_Fetch(&type, &value, &trace);
-    int is_lost = uses_profile && PyThreadState_Get()->c_profilefunc != profile_event;
+    probe->is_lost = uses_profile && PyThreadState_Get()->c_profilefunc != profile_event;
     for (PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter); thread != NULL;
          thread = PyThreadState_Next(thread))
         if (thread->c_profilefunc == profile_event)
@@ -355,7 +355,7 @@ snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
     if (uses_profile && our_start_thread != NULL)
         replace_start_thread(start_thread, our_start_thread);
     give_back_evaluation();
-    if (is_lost && !probe->book->is_private)
+    if (probe->is_lost && !probe->book->is_private)
         snd_session_note("another profiler took the profile hook: calls after that are missing");
     hooked = NULL;
     snd_call_active = NULL;

@@ -208,8 +208,15 @@ calls_enable(PyObject *object, PyObject *args, PyObject *keywords)
 static PyObject *
 calls_disable(PyObject *object, PyObject *nothing)
 {
+    snd_py_calls *self = (snd_py_calls *)object;
+
     (void)nothing;
-    stop((snd_py_calls *)object);
+    self->probe.is_lost = 0;
+    stop(self);
+    if (self->probe.is_lost &&
+        PyErr_WarnEx(PyExc_RuntimeWarning,
+                     "another profiler took this thread's profile hook: calls after that are missing", 1) != 0)
+        return NULL;
     Py_RETURN_NONE;
 }
 
