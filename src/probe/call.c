@@ -13,6 +13,7 @@ _Thread_local snd_call_thread *snd_call_mine __attribute__((tls_model("initial-e
 _Thread_local uint64_t snd_call_mine_serial __attribute__((tls_model("initial-exec")));
 
 static _Atomic uint64_t serials;
+static _Thread_local uint64_t my_serial; /* 0: this thread has had no book yet */
 
 static uint64_t
 next_serial(void)
@@ -104,6 +105,17 @@ find_by_track(const snd_call_book *book, const snd_track *track)
     return thread;
 }
 
+/* The one that the calling thread has already: the process was reset, or it had turned to another book. */
+static snd_call_thread *
+find_mine(const snd_call_book *book)
+{
+    snd_call_thread *thread = book->threads;
+
+    while (thread != NULL && thread->owner != my_serial)
+        thread = thread->next;
+    return thread;
+}
+
 static uint32_t
 thread_count(const snd_call_book *book)
 {
@@ -149,9 +161,11 @@ end_open(snd_call_thread *thread, uint64_t now)
 static snd_call_thread *
 attach_private(snd_call_book *book)
 {
+    snd_call_thread *thread = find_mine(book);
+    if (thread != NULL)
+        return thread;
     uint32_t count = thread_count(book);
-    snd_call_thread *thread = count < PRIVATE_TRACK_LIMIT ? NULL : find_ended(book);
-
+    thread = count < PRIVATE_TRACK_LIMIT ? NULL : find_ended(book);
     if (thread != NULL) {
         SND_ADD(thread->track->thread_count, 1);
         end_open(thread, snd_call_now(book));
@@ -175,7 +189,7 @@ attach_shared(snd_call_book *book)
     snd_track *track = snd_track_get();
     snd_call_thread *thread = track == NULL ? NULL : find_by_track(book, track);
 
-    if (thread != NULL && snd_call_mine_serial != book->serial) /* another thread had it */
+    if (thread != NULL && thread->owner != my_serial)
         end_open(thread, SND_GET(track->call_last));
     if (thread == NULL && track != NULL && (thread = add_thread(book, track)) == NULL)
         SND_ADD(track->dropped, 1);
@@ -191,13 +205,13 @@ snd_call_attach(snd_call_book *book)
     if (is_attaching)
         return NULL; /* naming the thread may run code of the program's language, which is no call of the program */
     is_attaching = 1;
-    if (book->is_private && snd_call_mine_serial == book->serial)
-        thread = snd_call_mine; /* a reset of the process is none of its business */
-    else
-        thread = book->is_private ? attach_private(book) : attach_shared(book);
+    if (my_serial == 0)
+        my_serial = next_serial();
+    thread = book->is_private ? attach_private(book) : attach_shared(book);
     is_attaching = 0;
     if (thread == NULL)
         return NULL;
+    thread->owner = my_serial;
     if (book->is_private) {
         SND_SET(thread->track->epoch, SND_GET(snd_track_epoch));
         SND_SET(thread->track->end, 0);

@@ -19,6 +19,7 @@ typedef struct snd_call_frame {
 /* The open calls of one thread. */
 typedef struct snd_call_thread {
     struct snd_call_thread *next;
+    uint64_t owner; /* which of all threads that ever were has it: the system gives its numbers again */
     snd_track *track;
     snd_call_frame *frames;
     uint32_t depth;

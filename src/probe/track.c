@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/intern.h"
 #include "os/process.h"
+#include "probe/call.h"
 #include "probe/region.h"
 
 #include <pthread.h>
@@ -190,6 +191,7 @@ on_thread_end(void *value)
     uint64_t now = snd_clock_ticks();
     snd_track_write_begin(track);
     snd_region_charge(track, now);
+    snd_call_charge(track, now);
     snd_track_write_end(track);
     track->current = &track->stack; /* a coroutine's stack stays with the coroutine */
     pthread_mutex_lock(&lock);

@@ -14,6 +14,7 @@
 /* One combination. The text is what was compared. */
 typedef struct signature {
     char *text;
+    size_t size;
     char *label;
     uint32_t site;
     uint32_t return_count;
@@ -26,6 +27,7 @@ struct snd_signatures {
     signature *all;
     uint32_t count;
     uint32_t capacity;
+    uint32_t last;  /* the one found last: most calls are like the call before */
     uint32_t other; /* the site of those beyond the limit */
 };
 
@@ -210,7 +212,7 @@ make_room(struct snd_signatures *self)
 }
 
 static uint32_t
-add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint64_t key, const char *text)
+add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint64_t key, const snd_description *text)
 {
     struct snd_signatures *self = known->signatures;
     snd_description label = {0};
@@ -222,7 +224,10 @@ add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint6
     snd_description_end(&label);
     if (!make_room(self))
         return known->site;
-    signature added = {snd_strdup(text), snd_strdup(label.text), add_site(known, label.text), 0, {0}};
+    signature added = {.text = snd_strdup(text->text),
+                       .size = text->size,
+                       .label = snd_strdup(label.text),
+                       .site = add_site(known, label.text)};
     if (added.text == NULL || added.label == NULL || added.site == SND_NONE ||
         snd_map_add(&self->by_text, key, self->count) != SND_OK) {
         snd_free(added.text);
@@ -250,15 +255,26 @@ other_signatures(PyCodeObject *code, snd_code *known)
     return known->signatures->other == SND_NONE ? known->site : known->signatures->other;
 }
 
+static int
+is_text_of(const signature *self, const snd_description *text)
+{
+    return self->size == text->size && memcmp(self->text, text->text, text->size) == 0;
+}
+
 static uint32_t
-find(const struct snd_signatures *self, uint64_t key, const char *text)
+find(struct snd_signatures *self, const snd_description *text, uint64_t *key)
 {
     uint32_t cursor = 0;
     uint32_t at;
 
-    while ((at = snd_map_next(&self->by_text, key, &cursor)) != SND_MAP_NONE)
-        if (strcmp(self->all[at].text, text) == 0)
+    if (self->last < self->count && is_text_of(&self->all[self->last], text))
+        return self->all[self->last].site;
+    *key = snd_hash(text->text, text->size, 0);
+    while ((at = snd_map_next(&self->by_text, *key, &cursor)) != SND_MAP_NONE)
+        if (is_text_of(&self->all[at], text)) {
+            self->last = at;
             return self->all[at].site;
+        }
     return SND_NONE;
 }
 
@@ -280,10 +296,10 @@ snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *kn
     text.size = 0;
     add_arguments(code, frame, 0, &text);
     snd_description_end(&text);
-    uint64_t key = snd_hash(text.text, text.size, 0);
-    uint32_t site = find(known->signatures, key, text.text);
+    uint64_t key = 0;
+    uint32_t site = find(known->signatures, &text, &key);
     if (SND_UNLIKELY(site == SND_NONE))
-        site = known->signatures->count < probe->wish.limit ? add_signature(code, known, frame, key, text.text)
+        site = known->signatures->count < probe->wish.limit ? add_signature(code, known, frame, key, &text)
                                                             : other_signatures(code, known);
     thread->is_muted--;
     PyErr_Restore(type, value, trace);

@@ -381,7 +381,9 @@ describe(PyObject *value, int depth, snd_description *out)
     PyTypeObject *type = Py_TYPE(value);
     int library;
 
-    if (type == &PyLong_Type)
+    if ((PyObject *)type == array_type)
+        describe_array(value, out);
+    else if (type == &PyLong_Type)
         snd_description_text(out, "int");
     else if (type == &PyFloat_Type)
         snd_description_text(out, "float");
