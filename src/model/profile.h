@@ -30,9 +30,10 @@ snd_site_kind snd_site_kind_find(const char *name); /* SND_SITE_KIND_COUNT for a
 typedef struct snd_profile_site {
     snd_site_kind kind;
     const char *name;
-    const char *file; /* "" where unknown */
-    uint32_t line;    /* 0 where unknown */
+    const char *file;   /* "" where unknown */
+    uint32_t line;      /* 0 where unknown */
     const char *detail; /* what sets it apart from others at its place: a call's signature; "" without one */
+    uint32_t twin;      /* from 1 on for others with the same texts that are not the same; not kept in recordings */
 } snd_profile_site;
 
 /* Whether a site of this kind is something that is called. */

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static snd_profile_site *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
-static snd_intern *details; /* those that came later; a reader may hold any of them: none is freed */
+static snd_intern *details; /* a reader may hold any of them, also after it was replaced: none is freed */
 static uint32_t details_changed;
 static _Atomic uint64_t lost;
 
@@ -33,8 +33,9 @@ is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len
 {
     if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
         return 0;
-    return !snd_site_is_call(site->kind) || (site->line == wanted->line && strcmp(site->file, wanted->file) == 0 &&
-                                             strcmp(site->detail, wanted->detail) == 0);
+    return !snd_site_is_call(site->kind) ||
+           (site->line == wanted->line && site->twin == wanted->twin && strcmp(site->file, wanted->file) == 0 &&
+            strcmp(site->detail, wanted->detail) == 0);
 }
 
 static uint32_t
@@ -60,9 +61,8 @@ make_room(uint32_t id)
     return blocks[block] != NULL;
 }
 
-/* `key` NULL: it shall not be found. */
 static uint32_t
-add(const uint64_t *key, const snd_profile_site *site, size_t len)
+add(uint64_t key, const snd_profile_site *site, size_t len)
 {
     uint32_t id = SND_GET(count);
     if (!make_room(id))
@@ -71,7 +71,7 @@ add(const uint64_t *key, const snd_profile_site *site, size_t len)
     char *file = snd_strdup(site->file);
     char *detail = *site->detail == '\0' ? NULL : snd_strdup(site->detail);
     if (name == NULL || file == NULL || (*site->detail != '\0' && detail == NULL) ||
-        (key != NULL && snd_map_add(&by_name, *key, id) != SND_OK)) {
+        snd_map_add(&by_name, key, id) != SND_OK) {
         snd_free(name);
         snd_free(file);
         snd_free(detail);
@@ -79,7 +79,7 @@ add(const uint64_t *key, const snd_profile_site *site, size_t len)
     }
     memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail == NULL ? "" : detail};
+    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail == NULL ? "" : detail, site->twin};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
@@ -90,7 +90,7 @@ find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
     pthread_mutex_lock(&lock);
     uint32_t id = find(key, site, len);
     if (id == SND_NONE)
-        id = add(&key, site, len);
+        id = add(key, site, len);
     if (id == SND_NONE)
         SND_ADD(lost, 1);
     pthread_mutex_unlock(&lock);
@@ -100,7 +100,7 @@ find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
 uint32_t
 snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line)
 {
-    snd_profile_site site = {kind, name, file, line, ""};
+    snd_profile_site site = {kind, name, file, line, "", 0};
     return find_or_add(snd_hash(name, len, kind), &site, len);
 }
 
@@ -108,20 +108,9 @@ uint32_t
 snd_site_add_call(const snd_profile_site *site)
 {
     size_t len = strlen(site->name);
-    uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | site->line);
+    uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | (site->line ^ site->twin << 24));
     key = snd_hash(site->file, strlen(site->file), key);
     return find_or_add(snd_hash(site->detail, strlen(site->detail), key), site, len);
-}
-
-uint32_t
-snd_site_add_twin(const snd_profile_site *site)
-{
-    pthread_mutex_lock(&lock);
-    uint32_t id = add(NULL, site, strlen(site->name));
-    if (id == SND_NONE)
-        SND_ADD(lost, 1);
-    pthread_mutex_unlock(&lock);
-    return id;
 }
 
 void
@@ -151,7 +140,7 @@ snd_site_details_changed(void)
 uint32_t
 snd_site_find(snd_site_kind kind, const char *name, size_t len)
 {
-    snd_profile_site site = {kind, name, "", 0, ""};
+    snd_profile_site site = {kind, name, "", 0, "", 0};
     pthread_mutex_lock(&lock);
     uint32_t id = find(snd_hash(name, len, kind), &site, len);
     pthread_mutex_unlock(&lock);

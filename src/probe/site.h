@@ -11,11 +11,8 @@
  * reused. */
 uint32_t snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line);
 
-/* The same for something that is called: its place and its detail are part of it. */
+/* The same for something that is called: its place, its detail and which twin it is are part of it. */
 uint32_t snd_site_add_call(const snd_profile_site *site);
-
-/* Another site with the same texts, which is found under none of them: two functions of one name on one line. */
-uint32_t snd_site_add_twin(const snd_profile_site *site);
 
 /* Another detail, for the types that a call returns: they come to light later. */
 void snd_site_set_detail(uint32_t id, const char *detail);

@@ -12,56 +12,42 @@
 snd_call_probe *snd_call_active;
 uint64_t snd_call_serial;
 
-/* Living code objects of one name at one place: each has a site of its own, or one would look as if it called itself.
- * What a dead one had is taken again. Guarded by the GIL. */
-static struct {
-    unsigned char *is_taken; /* per site */
-    uint32_t *next;          /* per site: another one with the same texts; 0: none */
-    uint32_t capacity;
-} twins;
+/* Which sites belong to living code objects. Two of one name at one place have a site each, or one would look as if it
+ * called itself; what a dead one had is taken again. Guarded by the GIL. */
+static unsigned char *is_taken; /* per site */
+static uint32_t taken_capacity;
 
 static int
-make_twin_room(uint32_t site)
+make_taken_room(uint32_t site)
 {
-    if (site < twins.capacity)
+    if (site < taken_capacity)
         return 1;
-    uint32_t capacity = twins.capacity == 0 ? 1024 : twins.capacity;
+    uint32_t capacity = taken_capacity == 0 ? 1024 : taken_capacity;
     while (capacity <= site)
         capacity *= 2;
-    unsigned char *is_taken = snd_realloc(twins.is_taken, capacity);
-    if (is_taken == NULL)
+    unsigned char *grown = snd_realloc(is_taken, capacity);
+    if (grown == NULL)
         return 0;
-    twins.is_taken = is_taken;
-    uint32_t *next = snd_realloc(twins.next, capacity * sizeof *next);
-    if (next == NULL)
-        return 0;
-    twins.next = next;
-    memset(is_taken + twins.capacity, 0, capacity - twins.capacity);
-    memset(next + twins.capacity, 0, (capacity - twins.capacity) * sizeof *next);
-    twins.capacity = capacity;
+    memset(grown + taken_capacity, 0, capacity - taken_capacity);
+    is_taken = grown;
+    taken_capacity = capacity;
     return 1;
 }
 
-/* The first free site with these texts. */
+/* The first free one of the sites with these texts. */
 static uint32_t
-take_site(const snd_profile_site *site)
+take_site(snd_profile_site site)
 {
-    uint32_t first = snd_site_add_call(site);
-    uint32_t at = first;
+    uint32_t id = SND_NONE;
 
-    if (first == SND_NONE || !make_twin_room(first))
-        return first;
-    for (uint32_t i = 0; twins.is_taken[at]; i++) {
-        if (twins.next[at] == 0) {
-            uint32_t made = i < TWIN_LIMIT ? snd_site_add_twin(site) : SND_NONE;
-            if (made == SND_NONE || !make_twin_room(made))
-                return first;
-            twins.next[at] = made;
-        }
-        at = twins.next[at];
+    for (site.twin = 0; site.twin < TWIN_LIMIT; site.twin++) {
+        id = snd_site_add_call(&site);
+        if (id == SND_NONE || !make_taken_room(id) || !is_taken[id])
+            break;
     }
-    twins.is_taken[at] = 1;
-    return at;
+    if (id != SND_NONE && id < taken_capacity)
+        is_taken[id] = 1;
+    return id;
 }
 
 static void
@@ -70,8 +56,8 @@ forget(void *value)
     snd_code *known = value;
     if (known == NULL)
         return;
-    if (known->site < twins.capacity)
-        twins.is_taken[known->site] = 0;
+    if (known->site < taken_capacity)
+        is_taken[known->site] = 0;
     snd_signatures_free(known->signatures);
     snd_free(known);
 }
@@ -111,9 +97,13 @@ describe(PyCodeObject *code, snd_code *known)
 
     known->site = SND_NONE;
     if (name != NULL && file != NULL) {
-        snd_profile_site site = {SND_SITE_FUNCTION, PyBytes_AS_STRING(name), PyBytes_AS_STRING(file),
-                                 code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0, ""};
-        known->site = take_site(&site);
+        snd_profile_site site = {SND_SITE_FUNCTION,
+                                 PyBytes_AS_STRING(name),
+                                 PyBytes_AS_STRING(file),
+                                 code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0,
+                                 "",
+                                 0};
+        known->site = take_site(site);
         known->is_ours = (unsigned char)is_ours(site.file);
     }
     Py_XDECREF(name);
@@ -167,7 +157,8 @@ keep_code(const snd_call_probe *probe, PyCodeObject *code, const snd_code *known
 
     snd_profile_site site = snd_site_get(known->site);
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *key = PyLong_FromUnsignedLong(snd_site_add_call(&site)); /* twins are shown as one */
+    site.twin = 0; /* twins are shown as one */
+    PyObject *key = PyLong_FromUnsignedLong(snd_site_add_call(&site));
     if (key != NULL)
         (void)PyDict_SetDefault(probe->codes, key, (PyObject *)code);
     Py_XDECREF(key);

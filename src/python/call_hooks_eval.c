@@ -72,7 +72,7 @@ set_profile_everywhere(void)
     for (PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter); thread != NULL;
          thread = PyThreadState_Next(thread))
         if (thread->c_profilefunc == NULL)
-            set_profile(thread, profile_event, hooked->owner);
+            set_profile(thread, profile_event, Py_None);
     uses_profile = 1;
 }
 
@@ -238,7 +238,7 @@ run_thread(PyObject *self, PyObject *args)
 
     (void)self;
     if (hooked != NULL && uses_profile)
-        set_profile(PyThreadState_Get(), profile_event, hooked->owner);
+        set_profile(PyThreadState_Get(), profile_event, Py_None);
     return PyObject_Call(function, given, named);
 }
 

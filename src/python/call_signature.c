@@ -192,9 +192,8 @@ static uint32_t
 add_site(const snd_code *known, const char *label)
 {
     snd_profile_site site = snd_site_get(known->site);
-    int is_twin = snd_site_add_call(&site) != known->site;
     site.detail = label;
-    return is_twin ? snd_site_add_twin(&site) : snd_site_add_call(&site);
+    return snd_site_add_call(&site);
 }
 
 static int
