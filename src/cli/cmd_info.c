@@ -3,6 +3,7 @@
 #include "cli/common.h"
 
 #include "base/duration.h"
+#include "view/calls.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,6 +84,28 @@ entries_of(const snd_profile *profile)
     return entries;
 }
 
+/* A recording without calls says nothing of them. */
+static void
+add_calls(facts *self, const snd_profile *profile)
+{
+    uint64_t cost = snd_profile_info_number(profile, "own_call_cost_ns");
+    uint64_t count = 0;
+    char all[SND_DURATION_SIZE];
+    snd_calls calls;
+
+    if (self->status != SND_OK || (self->status = snd_calls_make(profile, &calls)) != SND_OK)
+        return;
+    for (uint32_t i = 0; i < calls.row_count; i++)
+        if (calls.rows[i].function == i)
+            count += calls.rows[i].numbers.count;
+    if (calls.row_count != 0)
+        add_printf(self, "calls", "%llu", (unsigned long long)count);
+    snd_duration_text(count * cost, all);
+    if (calls.row_count != 0 && cost != 0) /* 0: it was not measured */
+        add_printf(self, "call cost", "up to %llu ns a call, %s in all", (unsigned long long)cost, all);
+    snd_calls_free(&calls);
+}
+
 static void
 add_counts(facts *self, const snd_opened *recording)
 {
@@ -128,6 +151,7 @@ gather(facts *self, const snd_opened *recording)
     add(self, "clock", snd_profile_info(profile, "clock"));
     add(self, "note", snd_profile_info(profile, "note"));
     add_counts(self, recording);
+    add_calls(self, profile);
     add(self, "state",
         complete != NULL && strcmp(complete, "1") == 0 ? "complete"
                                                        : "up to the last checkpoint: the program runs or was killed");
@@ -157,7 +181,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv or json"},
+    {"format", 'f', "NAME", "table, csv, json or html"},
     {0},
 };
 

@@ -121,7 +121,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv or json"},
+    {"format", 'f', "NAME", "table, csv, json or html"},
     {0},
 };
 

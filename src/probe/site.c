@@ -61,6 +61,21 @@ make_room(uint32_t id)
     return blocks[block] != NULL;
 }
 
+/* NULL when memory runs out. */
+static const char *
+keep_detail(const char *detail)
+{
+    uint32_t id;
+
+    if (*detail == '\0')
+        return "";
+    if (details == NULL)
+        details = snd_intern_new();
+    if (details == NULL || snd_intern_add(details, detail, strlen(detail), &id) != SND_OK)
+        return NULL;
+    return snd_intern_text(details, id);
+}
+
 static uint32_t
 add(uint64_t key, const snd_profile_site *site, size_t len)
 {
@@ -69,17 +84,15 @@ add(uint64_t key, const snd_profile_site *site, size_t len)
         return SND_NONE;
     char *name = snd_malloc(len + 1);
     char *file = snd_strdup(site->file);
-    char *detail = *site->detail == '\0' ? NULL : snd_strdup(site->detail);
-    if (name == NULL || file == NULL || (*site->detail != '\0' && detail == NULL) ||
-        snd_map_add(&by_name, key, id) != SND_OK) {
+    const char *detail = keep_detail(site->detail);
+    if (name == NULL || file == NULL || detail == NULL || snd_map_add(&by_name, key, id) != SND_OK) {
         snd_free(name);
         snd_free(file);
-        snd_free(detail);
         return SND_NONE;
     }
     memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail == NULL ? "" : detail, site->twin};
+    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail, site->twin};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
@@ -116,13 +129,10 @@ snd_site_add_call(const snd_profile_site *site)
 void
 snd_site_set_detail(uint32_t id, const char *detail)
 {
-    uint32_t text;
-
     pthread_mutex_lock(&lock);
-    if (details == NULL)
-        details = snd_intern_new();
-    if (details != NULL && snd_intern_add(details, detail, strlen(detail), &text) == SND_OK) {
-        slot_of(id)->detail = snd_intern_text(details, text);
+    const char *kept = keep_detail(detail);
+    if (kept != NULL) {
+        slot_of(id)->detail = kept;
         details_changed++;
     }
     pthread_mutex_unlock(&lock);

@@ -1,13 +1,14 @@
-/* Profiles of calls, made by hand. */
+/* Profiles of calls, made by hand, and calls that are measured. */
 #include "fixture_calls.h"
 
 #include "check.h"
 #include "fixture.h"
+#include "probe/snapshot.h"
 
 uint32_t
 add_call_site(snd_profile *profile, snd_site_kind kind, const char *name, uint32_t line, const char *detail)
 {
-    snd_profile_site site = {kind, name, kind == SND_SITE_BUILTIN ? "" : "/app/run.py", line, detail};
+    snd_profile_site site = {kind, name, kind == SND_SITE_BUILTIN ? "" : "/app/run.py", line, detail, 0};
     uint32_t id;
 
     REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
@@ -104,5 +105,71 @@ signatures_profile(void)
     add_call(profile, root, len_site, 2, 200, 200);
     add_call(profile, main_node, len_site, 2, 200, 200);
     set_run(profile);
+    return profile;
+}
+
+uint32_t
+call_site(const char *name, const char *detail)
+{
+    uint32_t site = snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, name, "test.py", 1, detail, 0});
+    REQUIRE(site != SND_NONE);
+    return site;
+}
+
+static const void *
+key_of(uint32_t site)
+{
+    static const char keys[4096];
+    REQUIRE(site < sizeof keys);
+    return &keys[site];
+}
+
+void
+call_begin_signature(snd_call_book *book, const char *name, const char *detail)
+{
+    uint32_t base = call_site(name, "");
+    snd_call_thread *thread = snd_call_thread_get(book);
+
+    REQUIRE(thread != NULL);
+    snd_call_enter(book, thread, call_site(name, detail), base, key_of(base), 1);
+}
+
+void
+call_begin(snd_call_book *book, const char *name)
+{
+    call_begin_signature(book, name, "");
+}
+
+void
+call_resume(snd_call_book *book, const char *name, uint64_t paused)
+{
+    uint32_t site = call_site(name, "");
+    snd_call_thread *thread = snd_call_thread_get(book);
+
+    REQUIRE(thread != NULL);
+    snd_call_enter(book, thread, site, site, key_of(site), 0);
+    snd_call_resumed(thread, paused);
+}
+
+void
+call_end(snd_call_book *book, const char *name)
+{
+    snd_call_thread *thread = snd_call_thread_get(book);
+
+    REQUIRE(thread != NULL);
+    snd_call_leave(book, thread, key_of(call_site(name, "")));
+}
+
+snd_profile *
+book_profile(const snd_call_book *book)
+{
+    snd_snapshot snapshot = {0};
+    snd_profile *profile = snd_profile_new();
+    uint64_t now = snd_call_now(book);
+
+    REQUIRE(profile != NULL);
+    for (const snd_call_thread *thread = book->threads; thread != NULL; thread = thread->next)
+        REQUIRE(snd_snapshot_add(&snapshot, profile, thread->track, 0, now) == SND_OK);
+    snd_snapshot_free(&snapshot);
     return profile;
 }

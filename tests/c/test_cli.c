@@ -119,6 +119,7 @@ help_lists_the_commands(void)
     run2("help", "sql");
     check_fine();
     CHECK(strstr(last.out, "usage: sonde sql FILE") != NULL);
+    CHECK(strstr(last.out, "table, csv, json or html") != NULL);
 }
 
 static void
@@ -407,6 +408,19 @@ info_tells_what_the_recording_is_of(void)
     CHECK(strstr(last.out, "entries   17\n") != NULL);
     CHECK(strstr(last.out, "timeline  1 events\n") != NULL || strstr(last.out, "timeline  1 event\n") != NULL);
     CHECK(strstr(last.out, "state     complete\n") != NULL);
+    CHECK(strstr(last.out, "call") == NULL);
+}
+
+static void
+info_tells_of_calls_where_there_are_some(void)
+{
+    run2("info", calls);
+    check_fine();
+    CHECK(strstr(last.out, "\ncalls      21923\n") != NULL);
+    CHECK(strstr(last.out, "\ncall cost  up to 50 ns a call, 1.096 ms in all\n") != NULL);
+    run("info", calls, "--format=html", NULL, NULL, NULL);
+    check_fine();
+    CHECK(strstr(last.out, "<td class=\"text\">21923</td>") != NULL);
 }
 
 static void
@@ -479,6 +493,7 @@ main(int argc, char **argv)
     RUN(colour_is_off_in_a_pipe_and_on_when_asked_for);
     RUN(export_writes_every_format);
     RUN(info_tells_what_the_recording_is_of);
+    RUN(info_tells_of_calls_where_there_are_some);
     RUN(sql_answers_and_only_reads);
     RUN(sql_writes_a_text_among_numbers_as_it_is);
     RUN(sql_writes_large_whole_numbers_whole);

@@ -4,6 +4,10 @@
 #include "check.h"
 #include "fixture.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 static uint32_t
 first_under(const snd_map *map, uint64_t key)
 {
@@ -106,6 +110,60 @@ the_hash_depends_on_every_byte_and_on_the_seed(void)
     CHECK(snd_hash("", 0, 0) != snd_hash("\0", 1, 0));
 }
 
+/* The block ends where the bytes do: reading on would be an error. */
+static void
+bytes_of_every_size_are_read_to_their_end_and_not_beyond(void)
+{
+    enum { LARGEST = 40 };
+    uint64_t seen[LARGEST + 1];
+
+    for (size_t size = 0; size <= LARGEST; size++) {
+        unsigned char *bytes = malloc(size == 0 ? 1 : size);
+        REQUIRE(bytes != NULL);
+        memset(bytes, 0, size == 0 ? 1 : size);
+        seen[size] = snd_hash(bytes, size, 0);
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = 1;
+            CHECK(snd_hash(bytes, size, 0) != seen[size]);
+            bytes[i] = 0;
+        }
+        for (size_t i = 0; i < size; i++)
+            CHECK(seen[i] != seen[size]);
+        free(bytes);
+    }
+}
+
+static void
+bytes_need_not_be_aligned(void)
+{
+    char text[48] = " a text that stands somewhere";
+
+    for (size_t shift = 0; shift < 8; shift++) {
+        memmove(text + shift, " a text that stands somewhere", 29);
+        CHECK_NUMBER(snd_hash(text + shift, 29, 5), snd_hash(" a text that stands somewhere", 29, 5));
+    }
+}
+
+/* Names that differ in their last digits only, in 256 boxes by the lowest and by the highest byte. */
+static void
+similar_texts_spread_over_all_values(void)
+{
+    enum { TEXTS = 25600, BOXES = 256 };
+    static unsigned low[BOXES], high[BOXES];
+    char text[32];
+
+    for (unsigned i = 0; i < TEXTS; i++) {
+        int size = snprintf(text, sizeof text, "module.py:function_%u", i);
+        uint64_t hash = snd_hash(text, (size_t)size, 0);
+        low[hash % BOXES]++;
+        high[hash >> 56]++;
+    }
+    for (unsigned i = 0; i < BOXES; i++) { /* 100 each; the chance of 50 or 150 by accident is one in a million */
+        CHECK(low[i] > 50 && low[i] < 150);
+        CHECK(high[i] > 50 && high[i] < 150);
+    }
+}
+
 int
 main(void)
 {
@@ -115,5 +173,8 @@ main(void)
     RUN(a_failed_add_leaves_the_map_as_it_was);
     RUN(every_failing_allocation_is_reported);
     RUN(the_hash_depends_on_every_byte_and_on_the_seed);
+    RUN(bytes_of_every_size_are_read_to_their_end_and_not_beyond);
+    RUN(bytes_need_not_be_aligned);
+    RUN(similar_texts_spread_over_all_values);
     return check_report();
 }

@@ -160,6 +160,41 @@ the_first_thread_has_the_number_of_the_process(void)
     run_in_thread(check_own_name);
 }
 
+static uint32_t thread_seen;
+
+static void
+see_thread(void)
+{
+    thread_seen = snd_thread_id();
+    CHECK(snd_thread_lives(thread_seen));
+    CHECK(snd_thread_lives(snd_process_id()));
+}
+
+/* The kernel tells of the end of a thread a little later than pthread_join. */
+static int
+thread_has_ended(const char *context)
+{
+    (void)context;
+    return !snd_thread_lives(thread_seen);
+}
+
+static int
+is_unknown_in_child(void)
+{
+    return snd_thread_lives(snd_thread_id()) && !snd_thread_lives((uint32_t)getppid()) ? 0 : 1;
+}
+
+static void
+a_thread_lives_until_it_ends_and_in_its_own_process_only(void)
+{
+    CHECK(snd_thread_lives(snd_thread_id()));
+    run_in_thread(see_thread);
+    CHECK(wait_until(thread_has_ended, NULL));
+    CHECK(!snd_thread_lives(0));
+    CHECK(!snd_thread_lives(UINT32_MAX));
+    CHECK_NUMBER(run_in_child(is_unknown_in_child), 0);
+}
+
 static void
 the_arguments_are_those_of_the_program(void)
 {
@@ -184,6 +219,7 @@ main(void)
     RUN(what_is_no_whole_number_is_no_rank);
     RUN(the_base_of_a_path_is_behind_its_last_slash);
     RUN(the_first_thread_has_the_number_of_the_process);
+    RUN(a_thread_lives_until_it_ends_and_in_its_own_process_only);
     RUN(the_arguments_are_those_of_the_program);
     return check_report();
 }

@@ -115,6 +115,109 @@ threads_that_add_the_same_names_get_the_same_ids(void)
         CHECK(ids[0][i] != SND_NONE && ids[0][i] == ids[1][i] && ids[0][i] == ids[2][i] && ids[0][i] == ids[3][i]);
 }
 
+/* ---- calls ---- */
+
+static uint32_t
+add_call_at(const char *name, const char *file, uint32_t line, const char *detail)
+{
+    return snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, name, file, line, detail, 0});
+}
+
+static void
+a_call_is_known_by_its_place_and_its_detail_too(void)
+{
+    uint32_t site = add_call_at("run", "a.py", 1, "");
+    uint32_t others[] = {
+        add_call_at("run", "a.py", 2, ""),
+        add_call_at("run", "b.py", 1, ""),
+        add_call_at("run", "a.py", 1, "run(int)"),
+        add_call_at("ru", "a.py", 1, ""),
+        snd_site_add_call(&(snd_profile_site){SND_SITE_BUILTIN, "run", "a.py", 1, "", 0}),
+        add(SND_SITE_REGION, "run", "a.py", 1),
+    };
+
+    CHECK_NUMBER(add_call_at("run", "a.py", 1, ""), site);
+    CHECK_NUMBER(add_call_at("run", "a.py", 1, "run(int)"), others[2]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        CHECK(others[i] != SND_NONE && others[i] != site);
+        for (size_t j = 0; j < i; j++)
+            CHECK(others[i] != others[j]);
+    }
+    CHECK(snd_site_kind_get(site) == SND_SITE_FUNCTION);
+    CHECK(snd_site_kind_get(others[4]) == SND_SITE_BUILTIN);
+    CHECK_TEXT(snd_site_get(others[2]).detail, "run(int)");
+    CHECK_TEXT(snd_site_get(others[0]).detail, "");
+    CHECK_TEXT(snd_site_get(others[1]).file, "b.py");
+}
+
+static void
+twins_have_the_same_texts_and_are_not_the_same(void)
+{
+    uint32_t ids[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        ids[i] = snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, "<lambda>", "a.py", 7, "<lambda>(x)", i});
+        CHECK(ids[i] != SND_NONE);
+        for (uint32_t j = 0; j < i; j++)
+            CHECK(ids[i] != ids[j]);
+        CHECK_TEXT(snd_site_get(ids[i]).name, "<lambda>");
+        CHECK_TEXT(snd_site_get(ids[i]).detail, "<lambda>(x)");
+        CHECK_NUMBER(snd_site_get(ids[i]).line, 7);
+        CHECK_NUMBER(snd_site_get(ids[i]).twin, i);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        snd_profile_site again = snd_site_get(ids[i]);
+        CHECK_NUMBER(snd_site_add_call(&again), ids[i]);
+    }
+}
+
+static void
+a_call_without_memory_is_none(void)
+{
+    snd_profile_site site = {SND_SITE_FUNCTION, "call without memory", "a.py", 7, "a detail of its own", 0};
+    uint32_t before = snd_site_count();
+    uint64_t lost = snd_site_lost();
+
+    for (long n = 0; n < 2; n++) {
+        snd_alloc_fail_after(n);
+        CHECK(snd_site_add_call(&site) == SND_NONE);
+        snd_alloc_fail_after(-1);
+    }
+    CHECK_NUMBER(snd_site_count(), before);
+    CHECK_NUMBER(snd_site_lost() - lost, 2);
+    CHECK_NUMBER(snd_site_add_call(&site), before);
+}
+
+static void
+a_detail_changes_and_the_old_text_stays_readable(void)
+{
+    uint32_t site = add_call_at("later", "a.py", 3, "later(int)");
+    uint32_t changed = snd_site_details_changed();
+    const char *first = snd_site_get(site).detail;
+
+    snd_site_set_detail(site, "later(int) -> str");
+    const char *second = snd_site_get(site).detail;
+    snd_site_set_detail(site, "later(int) -> str|None");
+    CHECK_TEXT(first, "later(int)");
+    CHECK_TEXT(second, "later(int) -> str");
+    CHECK_TEXT(snd_site_get(site).detail, "later(int) -> str|None");
+    CHECK_NUMBER(snd_site_details_changed() - changed, 2);
+    CHECK(add_call_at("later", "a.py", 3, "later(int)") != site); /* it is another now */
+}
+
+static void
+a_detail_without_memory_stays_as_it_was(void)
+{
+    uint32_t site = add_call_at("poor", "a.py", 4, "poor(int)");
+    uint32_t changed = snd_site_details_changed();
+
+    snd_alloc_fail_after(0);
+    snd_site_set_detail(site, "poor(int) -> a text that no other site has");
+    snd_alloc_fail_after(-1);
+    CHECK_TEXT(snd_site_get(site).detail, "poor(int)");
+    CHECK_NUMBER(snd_site_details_changed(), changed);
+}
+
 int
 main(void)
 {
@@ -123,5 +226,10 @@ main(void)
     RUN(sites_stay_in_place);
     RUN(a_site_without_memory_is_none);
     RUN(threads_that_add_the_same_names_get_the_same_ids);
+    RUN(a_call_is_known_by_its_place_and_its_detail_too);
+    RUN(twins_have_the_same_texts_and_are_not_the_same);
+    RUN(a_call_without_memory_is_none);
+    RUN(a_detail_changes_and_the_old_text_stays_readable);
+    RUN(a_detail_without_memory_stays_as_it_was);
     return check_report();
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_calls.h"
 #include "probe/counter.h"
 #include "probe/region.h"
 #include "probe/snapshot.h"
@@ -169,6 +170,39 @@ a_histogram_that_found_no_memory_comes_with_the_next_update(void)
     snd_profile_free(self.profile);
 }
 
+/* ---- details ---- */
+
+static const char *
+detail_of(const snd_profile *profile, const char *name)
+{
+    uint32_t node = find_node(profile, "main", name);
+    return node == SND_NONE ? "(no such node)" : profile->sites[profile->nodes[node].site].detail;
+}
+
+static void
+a_detail_that_comes_later_comes_with_the_next_update(void)
+{
+    attempt self = {.profile = snd_profile_new()};
+    snd_call_book *book = snd_call_book_new(0);
+
+    track = start_anew("main");
+    uint32_t site = call_site("answers", "answers(int)");
+    snd_call_enter(book, snd_call_thread_get(book), site, site, book, 1);
+    snd_call_leave(book, snd_call_thread_get(book), book);
+    CHECK(update_again(&self) == SND_OK);
+    CHECK_TEXT(detail_of(self.profile, "answers"), "answers(int)");
+    CHECK_NUMBER(self.profile->details_changed, 0);
+    snd_site_set_detail(site, "answers(int) -> str");
+    CHECK(fail_each_allocation(update_again, &self) > 0);
+    CHECK_TEXT(detail_of(self.profile, "answers"), "answers(int) -> str");
+    CHECK_NUMBER(self.profile->details_changed, 1);
+    CHECK(update_again(&self) == SND_OK);
+    CHECK_NUMBER(self.profile->details_changed, 1);
+    snd_call_book_free(book);
+    snd_snapshot_free(&self.snapshot);
+    snd_profile_free(self.profile);
+}
+
 /* ---- a thread that is stopped in the middle of a change ---- */
 
 static void
@@ -187,6 +221,58 @@ a_thread_stopped_while_it_enters_is_read_as_it_was_before(void)
     CHECK_NUMBER(node_whole(self.profile, "main", "stopped", SND_METRIC_OPEN), 0);
     SND_ADD(node->open, UINT64_MAX);
     snd_track_write_end(track);
+    snd_snapshot_free(&self.snapshot);
+    snd_profile_free(self.profile);
+}
+
+static void
+a_thread_stopped_while_it_calls_is_read_as_it_was_before(void)
+{
+    attempt self = {.profile = snd_profile_new()};
+    snd_call_book *book = snd_call_book_new(0);
+
+    track = start_anew("main");
+    call_begin(book, "halted");
+    pass_time(10);
+    call_end(book, "halted");
+    CHECK(update_again(&self) == SND_OK);
+    snd_node *node = snd_node_child(track, track->root, call_site("halted", ""));
+    snd_track_write_begin(track);
+    SND_ADD(node->call.level, 1);
+    CHECK(update_again(&self) == SND_OK);
+    CHECK_NUMBER(node_whole(self.profile, "main", "halted", SND_METRIC_TOTAL), 10);
+    CHECK_NUMBER(node_whole(self.profile, "main", "halted", SND_METRIC_COUNT), 1);
+    CHECK_NUMBER(node_whole(self.profile, "main", "halted", SND_METRIC_OPEN), 0);
+    SND_SET(node->call.level, 0);
+    snd_track_write_end(track);
+    snd_call_book_free(book);
+    snd_snapshot_free(&self.snapshot);
+    snd_profile_free(self.profile);
+}
+
+/* The collector came between the making of a node and its first call. */
+static void
+a_node_that_has_no_function_yet_is_passed_over(void)
+{
+    attempt self = {.profile = snd_profile_new()};
+    snd_call_book *book = snd_call_book_new(0);
+
+    track = start_anew("main");
+    call_begin(book, "half made");
+    call_begin(book, "half made below");
+    snd_call_book_flush(book);
+    snd_node *function = snd_node_child(track, track->root, call_site("half made", ""));
+    snd_node *cell = snd_node_child(track, function, call_site("half made below", ""));
+    snd_node *below = SND_GET(cell->call.function);
+    SND_SET(cell->call.function, NULL);
+    CHECK(update_again(&self) == SND_OK);
+    uint32_t node = find_node(self.profile, "main", "half made/half made below");
+    CHECK(node != SND_NONE && !snd_profile_has(self.profile, node, SND_METRIC_COUNT));
+    SND_SET(cell->call.function, below);
+    CHECK(update_again(&self) == SND_OK);
+    CHECK_NUMBER(node_whole(self.profile, "main", "half made", SND_METRIC_COUNT), 1);
+    CHECK_NUMBER(node_whole(self.profile, "main", "half made/half made below", SND_METRIC_COUNT), 1);
+    snd_call_book_free(book);
     snd_snapshot_free(&self.snapshot);
     snd_profile_free(self.profile);
 }
@@ -242,7 +328,10 @@ main(void)
     RUN(a_reset_that_a_thread_has_not_met_empties_its_nodes_all_the_same);
     RUN(an_update_that_failed_can_be_repeated);
     RUN(a_histogram_that_found_no_memory_comes_with_the_next_update);
+    RUN(a_detail_that_comes_later_comes_with_the_next_update);
     RUN(a_thread_stopped_while_it_enters_is_read_as_it_was_before);
+    RUN(a_thread_stopped_while_it_calls_is_read_as_it_was_before);
+    RUN(a_node_that_has_no_function_yet_is_passed_over);
     RUN(a_thread_stopped_while_it_counts_is_read_as_it_was_before);
     RUN(every_failing_allocation_is_reported);
     return check_report();

@@ -50,18 +50,18 @@ functions_are_named_as_pstats_names_them(void)
 {
     const snd_site_kind function = SND_SITE_FUNCTION, builtin = SND_SITE_BUILTIN;
 
-    check_text_of((snd_profile_site){function, "Point.move", "/a/b/point.py", 7, ""}, "point.py:7(Point.move)");
-    check_text_of((snd_profile_site){function, "f", "run.py", 1, "f(a:int)"}, "run.py:1(f(a:int))");
-    check_text_of((snd_profile_site){function, "<module>", "<frozen zipimport>", 1, ""},
+    check_text_of((snd_profile_site){function, "Point.move", "/a/b/point.py", 7, "", 0}, "point.py:7(Point.move)");
+    check_text_of((snd_profile_site){function, "f", "run.py", 1, "f(a:int)", 0}, "run.py:1(f(a:int))");
+    check_text_of((snd_profile_site){function, "<module>", "<frozen zipimport>", 1, "", 0},
                   "<frozen zipimport>:1(<module>)");
-    check_text_of((snd_profile_site){function, "f", "/odd/", 1, ""}, "/odd/:1(f)");
-    check_text_of((snd_profile_site){function, "f", "", 0, ""}, "f");
-    check_text_of((snd_profile_site){builtin, "<built-in method builtins.len>", "", 0, ""},
+    check_text_of((snd_profile_site){function, "f", "/odd/", 1, "", 0}, "/odd/:1(f)");
+    check_text_of((snd_profile_site){function, "f", "", 0, "", 0}, "f");
+    check_text_of((snd_profile_site){builtin, "<built-in method builtins.len>", "", 0, "", 0},
                   "{built-in method builtins.len}");
-    check_text_of((snd_profile_site){builtin, "<", "", 0, ""}, "<");
-    check_text_of((snd_profile_site){builtin, "<>", "", 0, ""}, "{}");
-    check_text_of((snd_profile_site){builtin, "len", "", 0, "len(list)"}, "len(list)");
-    check_text_of((snd_profile_site){builtin, "", "", 0, ""}, "");
+    check_text_of((snd_profile_site){builtin, "<", "", 0, "", 0}, "<");
+    check_text_of((snd_profile_site){builtin, "<>", "", 0, "", 0}, "{}");
+    check_text_of((snd_profile_site){builtin, "len", "", 0, "len(list)", 0}, "len(list)");
+    check_text_of((snd_profile_site){builtin, "", "", 0, "", 0}, "");
 }
 
 static void
