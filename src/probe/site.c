@@ -187,6 +187,8 @@ snd_site_get(uint32_t id)
 snd_site_kind
 snd_site_kind_get(uint32_t id)
 {
+    while (id >= snd_site_count()) /* the number was handed on faster than the site itself */
+        ;
     return slot_of(id)->kind;
 }
 
