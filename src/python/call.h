@@ -12,6 +12,7 @@ typedef struct snd_code {
     uint64_t refused;                  /* the serial of the book whose filter does not */
     uint32_t site;                     /* of the function, whatever its arguments; SND_NONE: there was no room */
     unsigned char is_ours;             /* of this package: never shown */
+    unsigned char is_runner;           /* and what it calls in C is the program's: runcall, runctx */
     unsigned char is_async;            /* a coroutine or asynchronous generator: its pauses are timed */
     struct snd_signatures *signatures; /* NULL: none met yet */
 } snd_code;
@@ -56,6 +57,17 @@ snd_code_wanted(PyCodeObject *code)
     if (SND_LIKELY(known != NULL && known->wanted == snd_call_serial))
         return known;
     return snd_code_wanted_slow(code);
+}
+
+/* Whether C functions that this code calls are counted. */
+SND_HOT int
+snd_code_may_call(PyCodeObject *code)
+{
+    const snd_code *known = snd_code_wanted(code);
+    if (SND_LIKELY(known != NULL))
+        return 1;
+    known = snd_code_slot_get(code);
+    return known != NULL && known->is_runner && snd_call_active != NULL;
 }
 
 /* call_builtin.c: something that C code does when it is called. */

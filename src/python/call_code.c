@@ -105,6 +105,7 @@ describe(PyCodeObject *code, snd_code *known)
                                  0};
         known->site = take_site(site);
         known->is_ours = (unsigned char)is_ours(site.file);
+        known->is_runner = known->is_ours && strcmp(snd_path_base(site.file), "profiler.py") == 0;
     }
     Py_XDECREF(name);
     Py_XDECREF(file);

@@ -214,6 +214,15 @@ profile_event(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
     (void)self;
     if (SND_UNLIKELY(probe == NULL))
         return 0;
+    if (what == PyTrace_C_CALL || what == PyTrace_C_RETURN || what == PyTrace_C_EXCEPTION) {
+        if (!probe->wish.builtins || !snd_code_may_call(code))
+            return 0;
+        if (what == PyTrace_C_CALL)
+            snd_event_builtin(probe, arg, arg);
+        else
+            snd_event_builtin_end(probe, arg, arg);
+        return 0;
+    }
     snd_code *known = snd_code_wanted(code);
     if (known == NULL)
         return 0;
@@ -221,10 +230,6 @@ profile_event(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
         on_call(probe, frame, code, known);
     else if (what == PyTrace_RETURN)
         on_return(probe, frame, code, known, arg);
-    else if (probe->wish.builtins && what == PyTrace_C_CALL)
-        snd_event_builtin(probe, arg, arg);
-    else if (probe->wish.builtins && (what == PyTrace_C_RETURN || what == PyTrace_C_EXCEPTION))
-        snd_event_builtin_end(probe, arg, arg);
     return 0;
 }
 

@@ -103,7 +103,7 @@ HOOK(on_unwind)
 HOOK(on_call)
 {
     (void)self, (void)count, (void)names;
-    if (!PyFunction_Check(args[2]) && snd_code_wanted((PyCodeObject *)args[0]) != NULL)
+    if (!PyFunction_Check(args[2]) && snd_code_may_call((PyCodeObject *)args[0]))
         snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
     return answer(Py_None);
 }
@@ -111,7 +111,7 @@ HOOK(on_call)
 HOOK(on_c_return)
 {
     (void)self, (void)count, (void)names;
-    if (snd_code_wanted((PyCodeObject *)args[0]) != NULL)
+    if (snd_code_may_call((PyCodeObject *)args[0]))
         snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
     return answer(Py_None);
 }

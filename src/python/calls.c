@@ -145,14 +145,18 @@ calls_init(PyObject *object, PyObject *args, PyObject *keywords)
     snd_call_wish *wish = &self->probe.wish;
     PyObject *timer = Py_None, *include = NULL, *exclude = NULL;
     int subcalls = 1, shared = 0;
-    unsigned long limit = SIGNATURE_LIMIT;
+    long long limit = SIGNATURE_LIMIT;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|Odppp$pppOOkp:Calls", names, &timer, &self->timeunit, &subcalls,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|Odppp$pppOOLp:Calls", names, &timer, &self->timeunit, &subcalls,
                                      &wish->builtins, &wish->signatures, &wish->callables, &wish->resumes,
                                      &wish->returns, &include, &exclude, &limit, &shared))
         return -1;
     if (timer != Py_None && !PyCallable_Check(timer)) {
         PyErr_SetString(PyExc_TypeError, "the timer must be callable");
+        return -1;
+    }
+    if (limit < 0) {
+        PyErr_SetString(PyExc_ValueError, "the limit of signatures must not be negative");
         return -1;
     }
     if (take_patterns(include, &wish->include) != 0 || take_patterns(exclude, &wish->exclude) != 0)
