@@ -22,6 +22,7 @@ import sonde.tracing
 from sonde import profiler
 from sonde.tracing import Profile
 
+KEY = {"key": int}
 HAS_MONITORING = sys.version_info >= (3, 12)
 
 both_kinds = pytest.mark.parametrize("builtins", [True, False], ids=["builtins", "python only"])
@@ -503,6 +504,80 @@ def test_a_timer_that_ends_the_profile_does_no_harm(builtins):
     assert counts(profile)["leaf"] == 2
 
 
+@both_kinds
+@pytest.mark.parametrize("what", ["disable", "clear"])
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_a_timer_may_not_end_or_empty_its_profile(builtins, what, turn, monkeypatch):
+    """As the standard profiler has it since 3.13."""
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda about: reported.append(about.exc_type))
+    asked = 0
+
+    def timer():
+        nonlocal asked
+        asked += 1
+        if asked == turn:
+            getattr(profile, what)()
+        return asked
+
+    profile = Profile(timer, builtins=builtins)
+    profile.enable()
+    branch()
+    profile.disable()
+    assert counts(profile)["leaf"] == 2
+    assert reported == [RuntimeError]
+
+
+def test_a_timer_that_is_no_good_is_reported_though_nothing_is_called(monkeypatch):
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda about: reported.append(about.exc_type))
+    profile = Profile(lambda: int)
+    profile.enable()
+    profile.disable()
+    profile.clear()
+    assert reported
+    assert set(reported) == {TypeError}
+
+
+@both_kinds
+@pytest.mark.parametrize("how", ["pop().disable", "clear"])
+def test_a_timer_that_drops_its_profile_does_not_crash(sonde, builtins, how):
+    done = sonde.python(
+        """
+        import gc, sys
+        from sonde import profiler, tracing
+        sys.unraisablehook = lambda about: None
+
+        def leaf():
+            pass
+
+        for turn in range(1, 9):
+            left = turn
+            def timer():
+                global left
+                left -= 1
+                if left == 0 and box:
+                    box.HOW()
+                    gc.collect()
+                return 1.0
+            box = [tracing.Profile(timer, builtins=sys.argv[1] == "yes")]
+            box[0].enable()
+            leaf()
+            len("")
+            leaf()
+            box.clear()
+            for thing in gc.get_objects():
+                if isinstance(thing, profiler.Profile):
+                    thing.disable()
+            thing = None
+        print("fine")
+        """.replace("HOW", how),
+        "yes" if builtins else "no",
+        env={"MALLOC_PERTURB_": "165"},
+    )
+    assert done.stdout == "fine\n"
+
+
 def test_a_timer_that_is_a_cycle_with_its_profile_is_collected():
     class Timer:
         def __call__(self):
@@ -612,6 +687,31 @@ def test_names_of_c_functions_are_those_of_the_standard_profiler():
     assert {name: found.get(name) for name in expected if name.startswith("<")} == {
         name: expected[name] for name in expected if name.startswith("<")
     }
+
+
+def test_every_way_to_call_a_c_function_is_seen():
+    def use():
+        max([0])
+        max([0], key=int)
+        max([0], **KEY)
+        max(*([0],))
+        max(*([0],), key=int)
+        max(*([0],), **KEY)
+
+    with Profile() as profile:
+        use()
+    assert counts(profile)["<built-in method builtins.max>"] == 6
+
+
+def test_what_is_thrown_into_a_generator_that_has_not_started():
+    def numbers():
+        yield
+
+    with Profile() as profile:
+        generator = numbers()
+        with contextlib.suppress(KeyError):
+            generator.throw(KeyError())
+    assert any("throw" in name for name in counts(profile))
 
 
 def test_c_callables_that_the_standard_profiler_misses():
@@ -1599,6 +1699,12 @@ def test_python_dash_m_works_as_that_of_the_standard_profiler(sonde):
     done = sonde.run([sys.executable, "-m", "sonde.tracing", "-m", "work", "z"])
     assert "'z']" in done.stdout.splitlines()[0]
     assert "(leaf)" in done.stdout
+
+
+def test_the_file_lies_where_the_program_started(sonde):
+    (sonde.folder / "work.py").write_text("import os\nos.mkdir('below')\nos.chdir('below')\n")
+    sonde.run([sys.executable, "-m", "sonde.tracing", "-o", "out.prof", "work.py"])
+    assert (sonde.folder / "out.prof").exists()
 
 
 def test_python_dash_m_with_bad_words(sonde):

@@ -253,6 +253,23 @@ def test_methods_are_shown_with_the_class_they_were_called_on():
     assert label_of(Base.method, Derived(), 1) == "Derived.method(a:int)"
 
 
+def plain_with_cls(cls, a):
+    pass
+
+
+def plain_with_self(self):
+    pass
+
+
+def test_a_plain_function_is_no_method_whatever_its_parameter_is_called():
+    def inner(cls):
+        pass
+
+    assert label_of(plain_with_cls, int, 1) == "plain_with_cls(cls:type[int], a:int)"
+    assert label_of(plain_with_self, 1.5) == "plain_with_self(self:float)"
+    assert label_of(inner, 1) == "inner(cls:int)"
+
+
 def test_the_same_method_on_two_classes_is_two_rows():
     class Base:
         def method(self):
@@ -760,6 +777,53 @@ def test_a_library_that_changes_the_container_it_is_in(sonde):
                 junk.clear()
         print("fine")
         """
+    )
+    assert done.stdout == "fine\n"
+
+
+@both_kinds
+@pytest.mark.parametrize("how", ["pop().disable", "clear"])
+@pytest.mark.parametrize("where", ["take(DataFrame())", "give()"], ids=["argument", "result"])
+def test_a_library_that_drops_the_profile_does_not_crash(sonde, builtins, how, where):
+    """As another thread can, while the library's own code runs."""
+    done = sonde.python(
+        """
+        import gc, sys, types
+        from sonde import profiler
+
+        class DataFrame:
+            @property
+            def shape(self):
+                if box:
+                    box.HOW()
+                    gc.collect()
+                return (1, 1)
+            dtypes = shape
+
+        sys.modules["pandas"] = types.ModuleType("pandas")
+        sys.modules["pandas"].DataFrame = DataFrame
+        box = []
+
+        def take(a):
+            pass
+
+        def give():
+            return DataFrame()
+
+        for _ in range(20):
+            box.append(profiler.Profile(builtins=sys.argv[1] == "yes", returns=True))
+            box[0].enable()
+            WHERE
+            take(1)
+            box.clear()
+            for thing in gc.get_objects():
+                if isinstance(thing, profiler.Profile):
+                    thing.disable()
+            thing = None
+        print("fine")
+        """.replace("HOW", how).replace("WHERE", where),
+        "yes" if builtins else "no",
+        env={"MALLOC_PERTURB_": "165"},
     )
     assert done.stdout == "fine\n"
 
