@@ -57,11 +57,21 @@ end_track(snd_track *track, uint64_t now)
 }
 
 void
+snd_call_book_start(snd_call_book *self)
+{
+    for (snd_call_thread *thread = self->threads; thread != NULL && self->is_private; thread = thread->next)
+        while (thread->depth > 0) /* entered while somebody else ended it all */
+            snd_call_pop(thread, SND_GET(thread->track->call_last));
+}
+
+void
 snd_call_book_flush(snd_call_book *self)
 {
     uint64_t now = snd_call_now(self);
 
     for (snd_call_thread *thread = self->threads; thread != NULL; thread = thread->next) {
+        if (!self->is_private && (thread != snd_call_mine || snd_call_mine_serial != self->serial))
+            continue; /* its thread may be in a region of C, which needs no GIL: what it has open stays open */
         while (thread->depth > 0)
             snd_call_pop(thread, now);
         if (self->is_private)

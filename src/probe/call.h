@@ -41,7 +41,10 @@ typedef struct snd_call_book {
 snd_call_book *snd_call_book_new(int is_private);
 void snd_call_book_free(snd_call_book *self); /* NULL is allowed */
 
-/* Everything that is open ends now. */
+/* Measuring begins, or goes on after a flush. */
+void snd_call_book_start(snd_call_book *self);
+
+/* Everything that is open ends now; of a shared book, on the calling thread. */
 void snd_call_book_flush(snd_call_book *self);
 
 /* Forgets all that a private book has counted; what is open counts from now. */

@@ -13,14 +13,20 @@
 #define BLOCKS 15
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static snd_profile_site *blocks[BLOCKS];
+/* A site, and the detail under which it is found: another may be shown by now. */
+typedef struct entry {
+    snd_profile_site site;
+    const char *detail;
+} entry;
+
+static entry *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
 static snd_intern *details; /* a reader may hold any of them, also after it was replaced: none is freed */
 static uint32_t details_changed;
 static _Atomic uint64_t lost;
 
-static snd_profile_site *
+static entry *
 slot_of(uint32_t id)
 {
     uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
@@ -29,13 +35,15 @@ slot_of(uint32_t id)
 
 /* What two sites must share to be one. */
 static int
-is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len)
+is_same(const entry *found, const snd_profile_site *wanted, size_t len)
 {
+    const snd_profile_site *site = &found->site;
+
     if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
         return 0;
     return !snd_site_is_call(site->kind) ||
            (site->line == wanted->line && site->twin == wanted->twin && strcmp(site->file, wanted->file) == 0 &&
-            strcmp(site->detail, wanted->detail) == 0);
+            strcmp(found->detail, wanted->detail) == 0);
 }
 
 static uint32_t
@@ -57,7 +65,7 @@ make_room(uint32_t id)
         return 0;
     uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
     if (blocks[block] == NULL)
-        blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(snd_profile_site));
+        blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(entry));
     return blocks[block] != NULL;
 }
 
@@ -92,7 +100,7 @@ add(uint64_t key, const snd_profile_site *site, size_t len)
     }
     memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail, site->twin};
+    *slot_of(id) = (entry){{site->kind, name, file, site->line, detail, site->twin}, detail};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
@@ -132,7 +140,7 @@ snd_site_set_detail(uint32_t id, const char *detail)
     pthread_mutex_lock(&lock);
     const char *kept = keep_detail(detail);
     if (kept != NULL) {
-        slot_of(id)->detail = kept;
+        slot_of(id)->site.detail = kept;
         details_changed++;
     }
     pthread_mutex_unlock(&lock);
@@ -179,7 +187,7 @@ snd_profile_site
 snd_site_get(uint32_t id)
 {
     pthread_mutex_lock(&lock); /* its detail may change */
-    snd_profile_site site = *slot_of(id);
+    snd_profile_site site = slot_of(id)->site;
     pthread_mutex_unlock(&lock);
     return site;
 }
@@ -189,7 +197,7 @@ snd_site_kind_get(uint32_t id)
 {
     while (id >= snd_site_count()) /* the number was handed on faster than the site itself */
         ;
-    return slot_of(id)->kind;
+    return slot_of(id)->site.kind;
 }
 
 void

@@ -14,6 +14,7 @@ typedef struct snd_code {
     unsigned char is_ours;             /* of this package: never shown */
     unsigned char is_runner;           /* and what it calls in C is the program's: runcall, runctx */
     unsigned char is_async;            /* a coroutine or asynchronous generator: its pauses are timed */
+    unsigned char is_method;           /* its first argument is the object or class it belongs to */
     struct snd_signatures *signatures; /* NULL: none met yet */
 } snd_code;
 
@@ -132,6 +133,23 @@ void snd_pause_forget_all(void);
 int snd_call_hooks_start(snd_state *state, snd_call_probe *probe);
 void snd_call_hooks_stop(snd_state *state, snd_call_probe *probe);
 
+/* Where an event may run Python code (a timer, a library's properties), who asked for the profile is kept until its
+ * end: that code, or another thread meanwhile, may drop it. */
+SND_HOT PyObject *
+snd_event_hold(const snd_call_probe *probe)
+{
+    if (SND_LIKELY(!probe->wish.signatures && probe->book->clock == NULL))
+        return NULL;
+    return Py_NewRef(probe->owner);
+}
+
+#define SND_HOLDING(probe, event)                     \
+    do {                                              \
+        PyObject *held_owner = snd_event_hold(probe); \
+        event;                                        \
+        Py_XDECREF(held_owner);                       \
+    } while (0)
+
 /* What happens at each event; `code` is what runs, `frame` its frame. None of these fails or runs code of the program.
  */
 
@@ -142,8 +160,11 @@ snd_event_start(snd_call_probe *probe, PyCodeObject *code, snd_code *known, cons
     if (SND_UNLIKELY(thread == NULL || known->site == SND_NONE))
         return;
     uint32_t site = known->site;
-    if (probe->wish.signatures)
+    if (probe->wish.signatures) {
         site = snd_signature_site(probe, code, known, frame);
+        if (SND_UNLIKELY(snd_call_active != probe))
+            return; /* stopped meanwhile */
+    }
     snd_call_enter(probe->book, thread, site, known->site, code, 1);
 }
 
@@ -196,6 +217,8 @@ snd_event_return(snd_call_probe *probe, PyCodeObject *code, snd_code *known, PyO
     if (SND_UNLIKELY(probe->wish.returns) && value != NULL && thread->depth > 0 &&
         thread->frames[thread->depth - 1].key == code)
         snd_signature_returned(known, thread->frames[thread->depth - 1].cell->site, value);
+    if (SND_UNLIKELY(snd_call_active != probe))
+        return; /* stopped meanwhile */
     snd_call_leave(probe->book, thread, code);
 }
 

@@ -89,6 +89,20 @@ is_ours(const char *file)
     return folder[0] != '\0' && strncmp(file, folder, strlen(folder)) == 0;
 }
 
+/* Whether it was written in a class, with self or cls first. */
+static int
+is_method(const PyCodeObject *code, const char *name)
+{
+    static const char local[] = "<locals>";
+    const char *dot = strrchr(name, '.');
+    PyObject *first = code->co_argcount == 0 ? NULL : PyTuple_GET_ITEM(code->co_localsplusnames, 0);
+
+    if (first == NULL || dot == NULL ||
+        ((size_t)(dot - name) >= strlen(local) && strncmp(dot - strlen(local), local, strlen(local)) == 0))
+        return 0;
+    return PyUnicode_CompareWithASCIIString(first, "self") == 0 || PyUnicode_CompareWithASCIIString(first, "cls") == 0;
+}
+
 static void
 describe(PyCodeObject *code, snd_code *known)
 {
@@ -105,6 +119,7 @@ describe(PyCodeObject *code, snd_code *known)
                                  0};
         known->site = take_site(site);
         known->is_ours = (unsigned char)is_ours(site.file);
+        known->is_method = (unsigned char)is_method(code, site.name);
         known->is_runner = known->is_ours && strcmp(snd_path_base(site.file), "profiler.py") == 0;
     }
     Py_XDECREF(name);

@@ -141,16 +141,16 @@ evaluate_generator(PyThreadState *thread, snd_frame *frame, int throws, PyCodeOb
     uint32_t depth = calls->depth;
 
     if (is_fresh(frame) && !throws)
-        snd_event_start(probe, code, known, frame);
+        SND_HOLDING(probe, snd_event_start(probe, code, known, frame));
     else
-        snd_event_resume(probe, code, known, generator);
+        SND_HOLDING(probe, snd_event_resume(probe, code, known, generator));
     PyObject *result = evaluate_next(thread, frame, throws);
     if (hooked == NULL || hooked->book->serial != serial || calls->depth <= depth)
         return result; /* stopped meanwhile */
     if (result != NULL && is_suspended(generator))
-        snd_event_yield(hooked, code, known, generator);
+        SND_HOLDING(hooked, snd_event_yield(hooked, code, known, generator));
     else
-        snd_event_return(hooked, code, known, result);
+        SND_HOLDING(hooked, snd_event_return(hooked, code, known, result));
     return result;
 }
 
@@ -167,8 +167,9 @@ evaluate(PyThreadState *thread, snd_frame *frame, int throws)
     if (known == NULL)
         return evaluate_next(thread, frame, throws);
     uint64_t serial = probe->book->serial;
-    snd_call_thread *calls = snd_call_thread_get(probe->book);
-    if (SND_UNLIKELY(calls == NULL || calls->is_muted))
+    snd_call_thread *calls;
+    SND_HOLDING(probe, calls = snd_call_thread_get(probe->book));
+    if (SND_UNLIKELY(hooked != probe || calls == NULL || calls->is_muted))
         return evaluate_next(thread, frame, throws);
     if (SND_UNLIKELY(stack_is_short())) {
         go_on_with_profile();
@@ -177,10 +178,10 @@ evaluate(PyThreadState *thread, snd_frame *frame, int throws)
     if (frame->owner == FRAME_OWNED_BY_GENERATOR)
         return evaluate_generator(thread, frame, throws, code, known);
     uint32_t depth = calls->depth;
-    snd_event_start(probe, code, known, frame);
+    SND_HOLDING(probe, snd_event_start(probe, code, known, frame));
     PyObject *result = evaluate_next(thread, frame, throws);
     if (SND_LIKELY(hooked != NULL && hooked->book->serial == serial && calls->depth > depth))
-        snd_event_return(hooked, code, known, result);
+        SND_HOLDING(hooked, snd_event_return(hooked, code, known, result));
     return result;
 }
 
@@ -190,18 +191,18 @@ on_call(snd_call_probe *probe, snd_frame *frame, PyCodeObject *code, snd_code *k
 {
     int opcode = _Py_OPCODE(*frame->prev_instr);
     if ((opcode == RESUME || opcode == RESUME_QUICK) && _Py_OPARG(*frame->prev_instr) == 0)
-        snd_event_start(probe, code, known, frame);
+        SND_HOLDING(probe, snd_event_start(probe, code, known, frame));
     else
-        snd_event_resume(probe, code, known, snd_frame_generator(frame));
+        SND_HOLDING(probe, snd_event_resume(probe, code, known, snd_frame_generator(frame)));
 }
 
 static void
 on_return(snd_call_probe *probe, snd_frame *frame, PyCodeObject *code, snd_code *known, PyObject *value)
 {
     if (value != NULL && _Py_OPCODE(*frame->prev_instr) == YIELD_VALUE)
-        snd_event_yield(probe, code, known, snd_frame_generator(frame));
+        SND_HOLDING(probe, snd_event_yield(probe, code, known, snd_frame_generator(frame)));
     else
-        snd_event_return(probe, code, known, value);
+        SND_HOLDING(probe, snd_event_return(probe, code, known, value));
 }
 
 static int
@@ -218,9 +219,9 @@ profile_event(PyObject *self, PyFrameObject *object, int what, PyObject *arg)
         if (!probe->wish.builtins || !snd_code_may_call(code))
             return 0;
         if (what == PyTrace_C_CALL)
-            snd_event_builtin(probe, arg, arg);
+            SND_HOLDING(probe, snd_event_builtin(probe, arg, arg));
         else
-            snd_event_builtin_end(probe, arg, arg);
+            SND_HOLDING(probe, snd_event_builtin_end(probe, arg, arg));
         return 0;
     }
     snd_code *known = snd_code_wanted(code);

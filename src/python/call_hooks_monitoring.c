@@ -43,8 +43,8 @@ HOOK(on_start)
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
-    snd_event_start(snd_call_active, (PyCodeObject *)args[0], known,
-                    snd_call_active->wish.signatures ? snd_frame_top() : NULL);
+    SND_HOLDING(snd_call_active, snd_event_start(snd_call_active, (PyCodeObject *)args[0], known,
+                                                 snd_call_active->wish.signatures ? snd_frame_top() : NULL));
     return answer(Py_None);
 }
 
@@ -54,7 +54,7 @@ HOOK(on_return)
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
-    snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, args[2]);
+    SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, args[2]));
     return answer(Py_None);
 }
 
@@ -64,8 +64,9 @@ HOOK(on_yield)
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
-    snd_event_yield(snd_call_active, (PyCodeObject *)args[0], known,
-                    snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+    SND_HOLDING(snd_call_active,
+                snd_event_yield(snd_call_active, (PyCodeObject *)args[0], known,
+                                snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
     return answer(Py_None);
 }
 
@@ -75,8 +76,9 @@ HOOK(on_resume)
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
-    snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
-                     snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+    SND_HOLDING(snd_call_active,
+                snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
+                                 snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
     return answer(Py_None);
 }
 
@@ -86,8 +88,9 @@ HOOK(on_throw)
     snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (known != NULL)
-        snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
-                         snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL);
+        SND_HOLDING(snd_call_active,
+                    snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
+                                     snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
     return answer(Py_None);
 }
 
@@ -96,7 +99,7 @@ HOOK(on_unwind)
     snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (known != NULL)
-        snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, NULL);
+        SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, NULL));
     return answer(Py_None);
 }
 
@@ -104,7 +107,7 @@ HOOK(on_call)
 {
     (void)self, (void)count, (void)names;
     if (!PyFunction_Check(args[2]) && snd_code_may_call((PyCodeObject *)args[0]))
-        snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
+        SND_HOLDING(snd_call_active, snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]));
     return answer(Py_None);
 }
 
@@ -112,7 +115,8 @@ HOOK(on_c_return)
 {
     (void)self, (void)count, (void)names;
     if (snd_code_may_call((PyCodeObject *)args[0]))
-        snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]);
+        SND_HOLDING(snd_call_active,
+                    snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]));
     return answer(Py_None);
 }
 

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REST_LIMIT 8   /* of *args and **kwargs so many are told */
-#define RETURN_LIMIT 4 /* types that came back */
+#define REST_LIMIT 8    /* of *args and **kwargs so many are told */
+#define RETURN_LIMIT 4  /* types that came back */
+#define KEPT_LIMIT 4096 /* what earlier profiles met is kept up to here */
 
 /* One combination. The text is what was compared. */
 typedef struct signature {
     char *text;
     size_t size;
+    uint64_t book; /* the serial of the last book that met it */
     char *label;
     uint32_t site;
     uint32_t return_count;
@@ -27,15 +29,15 @@ struct snd_signatures {
     signature *all;
     uint32_t count;
     uint32_t capacity;
+    uint64_t book;  /* the serial of the book that the next is about */
+    uint32_t met;   /* how many this book has met */
     uint32_t last;  /* the one found last: most calls are like the call before */
     uint32_t other; /* the site of those beyond the limit */
 };
 
-void
-snd_signatures_free(struct snd_signatures *self)
+static void
+forget_all(struct snd_signatures *self)
 {
-    if (self == NULL)
-        return;
     for (uint32_t i = 0; i < self->count; i++) {
         for (uint32_t r = 0; r < self->all[i].return_count; r++)
             snd_free(self->all[i].returns[r]);
@@ -44,6 +46,15 @@ snd_signatures_free(struct snd_signatures *self)
     }
     snd_map_free(&self->by_text);
     snd_map_free(&self->by_site);
+    self->count = self->last = 0;
+}
+
+void
+snd_signatures_free(struct snd_signatures *self)
+{
+    if (self == NULL)
+        return;
+    forget_all(self);
     snd_free(self->all);
     snd_free(self);
 }
@@ -57,16 +68,6 @@ parameter_name(const PyCodeObject *code, int number)
     if (text == NULL)
         PyErr_Clear();
     return text == NULL ? "?" : text;
-}
-
-/* Whether the first parameter is the object that the method belongs to. */
-static int
-has_self(const PyCodeObject *code)
-{
-    if (code->co_argcount == 0)
-        return 0;
-    const char *name = parameter_name(code, 0);
-    return (name[0] == 's' || name[0] == 'c') && (strcmp(name, "self") == 0 || strcmp(name, "cls") == 0);
 }
 
 /* The class that a method was called on. */
@@ -113,6 +114,7 @@ add_rest(const char *mark, const PyCodeObject *code, int number, PyObject *value
 /* One list of arguments while it is written. */
 typedef struct writing {
     const PyCodeObject *code;
+    int is_method;
     const snd_frame *frame;
     int is_named; /* with the parameters' names, for people; without them for comparing */
     int is_first;
@@ -139,7 +141,7 @@ add_parameters(writing *self, int from, int to)
         }
         if (value == NULL)
             snd_description_text(self->out, "?");
-        else if (i == 0 && has_self(self->code))
+        else if (i == 0 && self->is_method)
             snd_description_text(self->out, class_name(self->code, value));
         else
             snd_describe(value, self->out);
@@ -158,14 +160,15 @@ add_rest_of(writing *self, const char *mark, int number)
 
 /* The types of all arguments, in the order of the parameters. */
 static void
-add_arguments(const PyCodeObject *code, const snd_frame *frame, int is_named, snd_description *out)
+add_arguments(const PyCodeObject *code, const snd_code *known, const snd_frame *frame, int is_named,
+              snd_description *out)
 {
     int plain = code->co_argcount;
     int named = plain + code->co_kwonlyargcount; /* *args and **kwargs stand behind these */
     int has_rest = (code->co_flags & CO_VARARGS) != 0;
-    writing self = {code, frame, is_named, 1, out};
+    writing self = {code, known->is_method, frame, is_named, 1, out};
 
-    add_parameters(&self, is_named && has_self(code), plain); /* for people the class stands before the name */
+    add_parameters(&self, is_named && known->is_method, plain); /* for people the class stands before the name */
     if (has_rest)
         add_rest_of(&self, "*", named);
     add_parameters(&self, plain, named);
@@ -175,9 +178,9 @@ add_arguments(const PyCodeObject *code, const snd_frame *frame, int is_named, sn
 
 /* "Class.method" or the function's own name. */
 static void
-add_name(const PyCodeObject *code, const snd_frame *frame, snd_description *out)
+add_name(const PyCodeObject *code, const snd_code *known, const snd_frame *frame, snd_description *out)
 {
-    PyObject *self = has_self(code) ? snd_frame_local(frame, 0) : NULL;
+    PyObject *self = known->is_method ? snd_frame_local(frame, 0) : NULL;
     const char *name = PyUnicode_AsUTF8(code->co_name);
 
     if (self != NULL) {
@@ -210,19 +213,20 @@ make_room(struct snd_signatures *self)
     return 1;
 }
 
+/* The number of the new one; SND_NONE when memory runs out. */
 static uint32_t
 add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint64_t key, const snd_description *text)
 {
     struct snd_signatures *self = known->signatures;
     snd_description label = {0};
 
-    add_name(code, frame, &label);
+    add_name(code, known, frame, &label);
     snd_description_text(&label, "(");
-    add_arguments(code, frame, 1, &label);
+    add_arguments(code, known, frame, 1, &label);
     snd_description_text(&label, ")");
-    snd_description_end(&label);
+    snd_description_end(&label, "…)");
     if (!make_room(self))
-        return known->site;
+        return SND_NONE;
     signature added = {.text = snd_strdup(text->text),
                        .size = text->size,
                        .label = snd_strdup(label.text),
@@ -231,12 +235,11 @@ add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint6
         snd_map_add(&self->by_text, key, self->count) != SND_OK) {
         snd_free(added.text);
         snd_free(added.label);
-        return known->site;
+        return SND_NONE;
     }
     self->all[self->count] = added;
     (void)!snd_map_add(&self->by_site, added.site, self->count); /* without it its returns stay unknown */
-    self->count++;
-    return added.site;
+    return self->count++;
 }
 
 static uint32_t
@@ -248,7 +251,7 @@ other_signatures(PyCodeObject *code, snd_code *known)
         PyErr_Clear();
         snd_description_text(&label, name == NULL ? "?" : name);
         snd_description_text(&label, "(other signatures)");
-        snd_description_end(&label);
+        snd_description_end(&label, "…");
         known->signatures->other = add_site(known, label.text);
     }
     return known->signatures->other == SND_NONE ? known->site : known->signatures->other;
@@ -260,6 +263,7 @@ is_text_of(const signature *self, const snd_description *text)
     return self->size == text->size && memcmp(self->text, text->text, text->size) == 0;
 }
 
+/* The number of the signature; SND_NONE: it is new. */
 static uint32_t
 find(struct snd_signatures *self, const snd_description *text, uint64_t *key)
 {
@@ -267,14 +271,48 @@ find(struct snd_signatures *self, const snd_description *text, uint64_t *key)
     uint32_t at;
 
     if (self->last < self->count && is_text_of(&self->all[self->last], text))
-        return self->all[self->last].site;
+        return self->last;
     *key = snd_hash(text->text, text->size, 0);
     while ((at = snd_map_next(&self->by_text, *key, &cursor)) != SND_MAP_NONE)
-        if (is_text_of(&self->all[at], text)) {
-            self->last = at;
-            return self->all[at].site;
-        }
+        if (is_text_of(&self->all[at], text))
+            return self->last = at;
     return SND_NONE;
+}
+
+/* The site of what a book has met already, or may meet as one more; SND_NONE: it has met enough. */
+static uint32_t
+meet(struct snd_signatures *self, uint32_t at, uint64_t book, uint32_t limit)
+{
+    signature *found = &self->all[at];
+
+    if (SND_LIKELY(found->book == book))
+        return found->site;
+    if (self->met >= limit)
+        return SND_NONE;
+    found->book = book;
+    self->met++;
+    return found->site;
+}
+
+static uint32_t
+site_of_text(const snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame,
+             const snd_description *text)
+{
+    struct snd_signatures *self = known->signatures;
+    uint64_t book = probe->book->serial;
+    uint64_t key = 0;
+
+    if (SND_UNLIKELY(self->book != book)) {
+        if (self->count > KEPT_LIMIT)
+            forget_all(self);
+        self->book = book;
+        self->met = 0;
+    }
+    uint32_t at = find(self, text, &key);
+    if (SND_UNLIKELY(at == SND_NONE) && self->met < probe->wish.limit)
+        at = add_signature(code, known, frame, key, text);
+    uint32_t site = at == SND_NONE ? SND_NONE : meet(self, at, book, probe->wish.limit);
+    return SND_LIKELY(site != SND_NONE) ? site : other_signatures(code, known);
 }
 
 uint32_t
@@ -283,6 +321,7 @@ snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *kn
     snd_call_thread *thread = snd_call_mine;
     PyObject *type, *value, *trace;
     snd_description text;
+    uint32_t site;
 
     if (known->signatures == NULL) {
         known->signatures = snd_calloc(1, sizeof *known->signatures);
@@ -293,13 +332,9 @@ snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *kn
     PyErr_Fetch(&type, &value, &trace); /* a generator may start with an exception under way */
     thread->is_muted++;
     text.size = 0;
-    add_arguments(code, frame, 0, &text);
-    snd_description_end(&text);
-    uint64_t key = 0;
-    uint32_t site = find(known->signatures, &text, &key);
-    if (SND_UNLIKELY(site == SND_NONE))
-        site = known->signatures->count < probe->wish.limit ? add_signature(code, known, frame, key, &text)
-                                                            : other_signatures(code, known);
+    add_arguments(code, known, frame, 0, &text);
+    snd_description_end(&text, "…");
+    site = site_of_text(probe, code, known, frame, &text);
     thread->is_muted--;
     PyErr_Restore(type, value, trace);
     return site;
@@ -317,7 +352,7 @@ set_returns(const signature *self)
         snd_description_text(&text, self->returns[i]);
     }
     snd_description_text(&text, self->return_count == RETURN_LIMIT ? "|…" : "");
-    snd_description_end(&text);
+    snd_description_end(&text, "…");
     snd_site_set_detail(self->site, text.text);
 }
 
@@ -332,7 +367,7 @@ snd_signature_returned(snd_code *known, uint32_t site, PyObject *value)
         return;
     thread->is_muted++;
     snd_describe(value, &text);
-    snd_description_end(&text); /* a library's code may run: another thread may add a signature meanwhile */
+    snd_description_end(&text, "…"); /* a library's code may run: another thread may add a signature meanwhile */
     thread->is_muted--;
     uint32_t at = snd_map_next(&known->signatures->by_site, site, &cursor);
     signature *found = at == SND_MAP_NONE ? NULL : &known->signatures->all[at];

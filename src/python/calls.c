@@ -12,6 +12,9 @@
 /* The profile whose timer is asked. A clock function of the core gets no argument, hence this one pointer. */
 static snd_py_calls *timed;
 
+/* The profile whose timer this thread runs: it must not end or empty it. */
+static _Thread_local const snd_py_calls *asking;
+
 /* In nanoseconds. A timer that fails is reported as the interpreter reports what it cannot raise, and stands still. */
 static uint64_t
 read_timer(void)
@@ -24,13 +27,18 @@ read_timer(void)
     if (thread != NULL)
         thread->is_muted++;
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *result = PyObject_CallNoArgs(self->timer);
+    const snd_py_calls *before = asking;
+    asking = self;
+    PyObject *timer = Py_NewRef(self->timer);
+    PyObject *result = PyObject_CallNoArgs(timer);
+    asking = before;
     double now = result == NULL ? -1.0 : PyFloat_AsDouble(result);
     if (PyErr_Occurred())
-        PyErr_WriteUnraisable(self->timer);
+        PyErr_WriteUnraisable(timer);
     else
         self->last_time = now * (unit > 0 ? unit : 1.0) * 1e9;
     Py_XDECREF(result);
+    Py_DECREF(timer);
     PyErr_Restore(type, value, trace);
     if (thread != NULL)
         thread->is_muted--;
@@ -204,9 +212,17 @@ calls_enable(PyObject *object, PyObject *args, PyObject *keywords)
     self->probe.book->is_flat = !subcalls;
     self->probe.wish.builtins = builtins;
     snd_calls_watch_forks();
+    snd_call_book_start(self->probe.book);
     if (!snd_call_hooks_start(snd_state_of_kin((const PyObject *)self), &self->probe))
         return NULL;
     Py_RETURN_NONE;
+}
+
+static PyObject *
+refuse_timer(const char *what)
+{
+    PyErr_Format(PyExc_RuntimeError, "cannot %s a profile in its own timer", what);
+    return NULL;
 }
 
 static PyObject *
@@ -215,6 +231,8 @@ calls_disable(PyObject *object, PyObject *nothing)
     snd_py_calls *self = (snd_py_calls *)object;
 
     (void)nothing;
+    if (asking == self)
+        return refuse_timer("disable");
     self->probe.is_lost = 0;
     stop(self);
     if (self->probe.is_lost &&
@@ -230,6 +248,8 @@ calls_clear(PyObject *object, PyObject *nothing)
     snd_py_calls *self = (snd_py_calls *)object;
 
     (void)nothing;
+    if (asking == self)
+        return refuse_timer("clear");
     snd_call_book_clear(self->probe.book);
     Py_RETURN_NONE;
 }
@@ -253,6 +273,8 @@ snd_calls_profile(snd_py_calls *self)
          thread = thread->next)
         status = snd_snapshot_add(&snapshot, profile, thread->track, 0, now);
     snd_snapshot_free(&snapshot);
+    if (status == SND_OK)
+        status = snd_profile_set_info_number(profile, "lost_entries", self->probe.book->lost);
     if (status == SND_OK)
         return profile;
     snd_profile_free(profile);

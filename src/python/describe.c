@@ -1,6 +1,8 @@
 /* Values as text. The common ones are read from their memory; the rest asks the library's own properties. */
 #include "python/describe.h"
 
+#include "base/alloc.h"
+
 #include <stdio.h>
 
 #define DEPTH_LIMIT 3 /* containers in containers */
@@ -31,15 +33,15 @@ enum { IS_C_ORDER = 1, IS_F_ORDER = 2 };
 static void describe(PyObject *value, int depth, snd_description *out);
 
 void
-snd_description_end(snd_description *self)
+snd_description_end(snd_description *self, const char *tail)
 {
-    size_t size = self->size;
+    size_t limit = sizeof self->text - 1;
 
-    if (size == sizeof self->text - 1) {
-        while (size > 0 && ((unsigned char)self->text[size - 1] & 0xc0) == 0x80)
-            size--;
-        if (size > 0 && (unsigned char)self->text[size - 1] >= 0xc0)
-            self->size = size - 1; /* its bytes may all be there: one character less does no harm */
+    if (self->size == limit) {
+        self->size = limit - strlen(tail);
+        while (self->size > 0 && ((unsigned char)self->text[self->size] & 0xc0) == 0x80)
+            self->size--;
+        snd_description_text(self, tail);
     }
     self->text[self->size] = '\0';
 }
@@ -125,25 +127,44 @@ add_str(snd_description *out, PyObject *object)
     PyErr_Clear();
 }
 
+/* Kept dtypes, so that their addresses are their own, and their texts. */
+static struct {
+    PyObject *dtype;
+    char *text;
+} dtypes[DTYPE_CACHE];
+
+/* Its own text; NumPy's Python code runs, and another thread may come in between. */
+static void
+add_asked_dtype(snd_description *out, PyObject *dtype)
+{
+    size_t slot = ((uintptr_t)dtype >> 4) % DTYPE_CACHE;
+
+    if (dtypes[slot].dtype != dtype) {
+        snd_description made = {0};
+        add_str(&made, dtype);
+        snd_description_end(&made, "…");
+        char *text = snd_strdup(made.text);
+        if (text == NULL)
+            return;
+        snd_free(dtypes[slot].text);
+        dtypes[slot].text = text;
+        Py_XSETREF(dtypes[slot].dtype, Py_NewRef(dtype));
+    }
+    snd_description_text(out, dtypes[slot].text);
+}
+
 static void
 add_dtype(snd_description *out, dtype_head *dtype)
 {
-    static struct {
-        PyObject *dtype; /* kept, so that its address is its own */
-        char text[64];
-    } cache[DTYPE_CACHE];
     const char *plain = plain_dtype(dtype);
-    size_t slot = ((uintptr_t)dtype >> 4) % DTYPE_CACHE;
 
-    if (plain == NULL && cache[slot].dtype != (PyObject *)dtype) {
-        snd_description made = {0};
-        add_str(&made, (PyObject *)dtype);
-        snd_description_end(&made);
-        snprintf(cache[slot].text, sizeof cache[slot].text, "%s", made.text);
-        Py_INCREF(dtype);
-        Py_XSETREF(cache[slot].dtype, (PyObject *)dtype);
+    if (plain != NULL) {
+        snd_description_text(out, plain);
+        return;
     }
-    snd_description_text(out, plain != NULL ? plain : cache[slot].text);
+    Py_INCREF(dtype); /* the array may get another one meanwhile */
+    add_asked_dtype(out, (PyObject *)dtype);
+    Py_DECREF(dtype);
 }
 
 static void
@@ -227,7 +248,7 @@ add_attribute(snd_description *out, const char *name, PyObject *value)
     }
     snd_description part = {0};
     add_str(&part, value);
-    snd_description_end(&part);
+    snd_description_end(&part, "…");
     snd_description_text(out, strncmp(part.text, prefix, strlen(prefix)) == 0 ? part.text + strlen(prefix) : part.text);
 }
 
@@ -283,13 +304,31 @@ end_kinds(const kinds *self, snd_description *out)
         snd_description_text(out, "|…");
 }
 
+/* Of what is held here nothing can go while a library's code runs. */
 static void
 add_items(PyObject *const *items, Py_ssize_t count, int depth, snd_description *out)
 {
     kinds met = {0};
-    for (Py_ssize_t i = 0; i < count && i < LOOK_LIMIT; i++)
+    for (Py_ssize_t i = 0; i < count; i++)
         add_kind(&met, items[i], depth, out);
     end_kinds(&met, out);
+}
+
+/* The first elements, held. */
+static Py_ssize_t
+hold_items(PyObject *const *items, Py_ssize_t count, PyObject **held)
+{
+    Py_ssize_t taken = count < LOOK_LIMIT ? count : LOOK_LIMIT;
+    for (Py_ssize_t i = 0; i < taken; i++)
+        held[i] = Py_NewRef(items[i]);
+    return taken;
+}
+
+static void
+release(PyObject **held, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        Py_DECREF(held[i]);
 }
 
 /* How many there are is said of the outermost container only. */
@@ -310,41 +349,57 @@ end_container(Py_ssize_t count, int depth, snd_description *out)
 }
 
 static void
+describe_list(PyObject *value, int depth, snd_description *out)
+{
+    PyObject *held[LOOK_LIMIT];
+    Py_ssize_t size = PyList_GET_SIZE(value);
+    Py_ssize_t count = hold_items(((PyListObject *)value)->ob_item, size, held);
+
+    add_items(held, count, depth - 1, out);
+    end_container(size, depth, out);
+    release(held, count);
+}
+
+static void
 describe_tuple(PyObject *value, int depth, snd_description *out)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(value);
+    PyObject *held[LOOK_LIMIT];
+    Py_ssize_t size = PyTuple_GET_SIZE(value);
+    Py_ssize_t count = hold_items(&PyTuple_GET_ITEM(value, 0), size, held);
 
-    if (count > TUPLE_LIMIT) {
-        add_items(&PyTuple_GET_ITEM(value, 0), count, depth - 1, out);
-        end_container(count, depth, out);
-        return;
+    if (size > TUPLE_LIMIT) {
+        add_items(held, count, depth - 1, out);
+        end_container(size, depth, out);
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (i != 0)
-            snd_description_text(out, ", ");
-        describe(PyTuple_GET_ITEM(value, i), depth - 1, out);
+    else {
+        for (Py_ssize_t i = 0; i < count; i++) {
+            if (i != 0)
+                snd_description_text(out, ", ");
+            describe(held[i], depth - 1, out);
+        }
+        snd_description_text(out, "]");
     }
-    snd_description_text(out, "]");
+    release(held, count);
 }
 
 static void
 describe_dict(PyObject *value, int depth, snd_description *out)
 {
-    PyObject *key, *item;
-    kinds keys = {0}, items = {0};
-    snd_description item_text = {0};
-    Py_ssize_t at = 0;
+    PyObject *key, *item, *keys[LOOK_LIMIT], *items[LOOK_LIMIT];
+    Py_ssize_t size = PyDict_GET_SIZE(value);
+    Py_ssize_t at = 0, count = 0;
 
-    for (int i = 0; i < LOOK_LIMIT && PyDict_Next(value, &at, &key, &item); i++) {
-        add_kind(&keys, key, 0, out);
-        add_kind(&items, item, depth - 1, &item_text);
+    for (; count < LOOK_LIMIT && PyDict_Next(value, &at, &key, &item); count++) {
+        keys[count] = Py_NewRef(key);
+        items[count] = Py_NewRef(item);
     }
-    end_kinds(&keys, out);
-    if (item_text.size > 0)
+    add_items(keys, count, 0, out);
+    if (count > 0)
         snd_description_text(out, ", ");
-    snd_description_add(out, item_text.text, item_text.size);
-    end_kinds(&items, out);
-    end_container(PyDict_GET_SIZE(value), depth, out);
+    add_items(items, count, depth - 1, out);
+    end_container(size, depth, out);
+    release(keys, count);
+    release(items, count);
 }
 
 /* Containers of these very types; what is made from them may have its own ideas. */
@@ -364,10 +419,8 @@ describe_container(PyObject *value, int depth, snd_description *out)
         return 1;
     }
     snd_description_text(out, "[");
-    if (type == &PyList_Type) {
-        add_items(((PyListObject *)value)->ob_item, PyList_GET_SIZE(value), depth - 1, out);
-        end_container(PyList_GET_SIZE(value), depth, out);
-    }
+    if (type == &PyList_Type)
+        describe_list(value, depth, out);
     else if (type == &PyTuple_Type)
         describe_tuple(value, depth, out);
     else

@@ -30,8 +30,8 @@ snd_description_text(snd_description *self, const char *text)
     snd_description_add(self, text, strlen(text));
 }
 
-/* Ends the text; a character that was cut in the middle goes. */
-void snd_description_end(snd_description *self);
+/* Ends the text; one that was cut ends between two characters, and with `tail`. */
+void snd_description_end(snd_description *self, const char *tail);
 
 /* Adds what `value` is. Runs no code of the program and raises nothing; properties of the classes of a few libraries
  * are read, during which the library's own Python code may run. */
