@@ -28,7 +28,7 @@ def main() -> None:
         "signatures": "signatures" in given,
         "callables": "no-builtins" not in given,
     }
-    patterns = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
+    patterns: dict[str, Any] = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
     calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
     regions._outer.update(calls=True, call_cost_ns=cost, timeline="timeline" in given)

@@ -133,13 +133,17 @@ check_calls(snd_buffer *why)
                                "print(Calls(builtins=False).own_cost(), Calls().own_cost(), 'sys.monitoring' if "
                                "hasattr(sys, 'monitoring') else 'the evaluation and profile hooks', sep='\\t')";
     snd_buffer answer = {0};
-    unsigned plain, builtins;
-    char how[64];
-    int works =
-        snd_python_ask(code, &answer) && sscanf(snd_buffer_str(&answer), "%u %u %63[^\n]", &plain, &builtins, how) == 3;
+    char *end = NULL;
+    unsigned long plain = 0, builtins = 0;
+    int works = snd_python_ask(code, &answer);
 
+    if (works) {
+        plain = strtoul(answer.data, &end, 10);
+        builtins = strtoul(end, &end, 10);
+        works = *end == '\t';
+    }
     if (works)
-        snd_buffer_printf(why, "through %s: %u ns a call, %u ns with C functions on", how, plain, builtins);
+        snd_buffer_printf(why, "through %s: %lu ns a call, %lu ns with C functions on", end + 1, plain, builtins);
     else
         snd_buffer_text(why, "they could not be measured with this Python");
     snd_buffer_free(&answer);

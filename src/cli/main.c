@@ -65,7 +65,8 @@ complain_command(const char *word)
 static int
 wants_help(const snd_command *command, int argc, char **argv)
 {
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0 && (command->takes_program == NULL || argv[i][0] == '-'); i++)
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0 && (command->takes_program == NULL || argv[i][0] == '-');
+         i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return 1;
     return 0;

@@ -314,17 +314,17 @@ static snd_status
 put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
 {
     const struct {
-        snd_metric metric;
         uint64_t value;
+        snd_metric metric;
         int is_rare; /* most have none: then it is not there */
     } wholes[] = {
-        {SND_METRIC_COUNT, now->count > now->open ? now->count - now->open : 0, 0}, /* it counts starts */
-        {SND_METRIC_TOTAL, ns_of(live, now->total), 0},
-        {SND_METRIC_SELF, ns_of(live, now->self), 0},
-        {SND_METRIC_OPEN, now->open, 1},
-        {SND_METRIC_RECURSIVE, now->recursive, 1},
-        {SND_METRIC_SUSPENDED, ns_of(live, now->suspended), 1},
-        {SND_METRIC_RESUMES, now->resumes, 1},
+        {now->count > now->open ? now->count - now->open : 0, SND_METRIC_COUNT, 0}, /* it counts starts */
+        {ns_of(live, now->total), SND_METRIC_TOTAL, 0},
+        {ns_of(live, now->self), SND_METRIC_SELF, 0},
+        {now->open, SND_METRIC_OPEN, 1},
+        {now->recursive, SND_METRIC_RECURSIVE, 1},
+        {ns_of(live, now->suspended), SND_METRIC_SUSPENDED, 1},
+        {now->resumes, SND_METRIC_RESUMES, 1},
     };
     snd_status status = SND_OK;
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0] && status == SND_OK; i++)

@@ -242,7 +242,7 @@ make_room(maker *self)
         return SND_NO_MEMORY;
     for (size_t i = 0; i < sites; i++)
         self->rows_by_site[i] = SND_NONE;
-    return SND_OK;
+    return make_row_room(self);
 }
 
 snd_status
