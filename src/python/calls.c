@@ -329,7 +329,7 @@ time_calls(PyObject *measure)
         Py_DECREF(done);
         least = spent < least ? spent : least;
     }
-    return (double)least / CALLS;
+    return (double)least / (double)CALLS;
 }
 
 /* What measuring adds to one call of a Python function, in ns. To be asked of an object that has measured nothing. */

@@ -75,7 +75,9 @@ add_shape(snd_description *out, const Py_ssize_t *dimensions, int count)
             snd_description_text(out, ", ");
         add_number(out, dimensions[i]);
     }
-    snd_description_add(out, ",)" + (count != 1), 1 + (count == 1));
+    if (count == 1)
+        snd_description_text(out, ",");
+    snd_description_text(out, ")");
 }
 
 /* The library's class of this name, once the program has imported it; borrowed, NULL: not there. */
@@ -100,7 +102,9 @@ is_array(PyTypeObject *type)
             return 0;
         Py_INCREF(array_type);
     }
-    return (PyObject *)type == array_type || PyType_IsSubtype(type, (PyTypeObject *)array_type);
+    /* what is made from it is made at run time */
+    return (PyObject *)type == array_type ||
+           ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && PyType_IsSubtype(type, (PyTypeObject *)array_type));
 }
 
 /* Names by NumPy's own numbers; what has no fixed size or another byte order has to be asked. */
@@ -428,15 +432,13 @@ describe_container(PyObject *value, int depth, snd_description *out)
     return 1;
 }
 
-static void
-describe(PyObject *value, int depth, snd_description *out)
+/* Types of one word. */
+static int
+describe_plain(PyObject *value, snd_description *out)
 {
     PyTypeObject *type = Py_TYPE(value);
-    int library;
 
-    if ((PyObject *)type == array_type)
-        describe_array(value, out);
-    else if (type == &PyLong_Type)
+    if (type == &PyLong_Type)
         snd_description_text(out, "int");
     else if (type == &PyFloat_Type)
         snd_description_text(out, "float");
@@ -446,15 +448,26 @@ describe(PyObject *value, int depth, snd_description *out)
         snd_description_text(out, "bool");
     else if (value == Py_None)
         snd_description_text(out, "None");
-    else if (describe_container(value, depth, out))
-        ;
+    else
+        return 0;
+    return 1;
+}
+
+static void
+describe(PyObject *value, int depth, snd_description *out)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    int library;
+
+    if (is_array(type))
+        describe_array(value, out);
+    else if (describe_plain(value, out) || describe_container(value, depth, out))
+        return;
     else if (PyType_Check(value)) {
         snd_description_text(out, "type[");
         snd_description_text(out, snd_type_name((PyTypeObject *)value));
         snd_description_text(out, "]");
     }
-    else if (is_array(type))
-        describe_array(value, out);
     else if ((library = library_of(type)) >= 0)
         describe_library(value, library, out);
     else
