@@ -188,14 +188,15 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     >>> plot(p)
     """
+    import html
     import sys
 
     page = profile.profile().format("html", view="signatures")
     if filename is None and "IPython" in sys.modules:
         from IPython import display, get_ipython  # type: ignore[import-not-found, unused-ignore]
 
-        if get_ipython() is not None:
-            return display.HTML(page)
+        if get_ipython() is not None:  # in a frame, so that the page's style stays its own
+            return display.HTML(f'<iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 30em"></iframe>')
     return _show_in_browser(page, filename)
 
 

@@ -1,6 +1,8 @@
 """``profiler.plot``: a page in a browser, and below the cell in a notebook."""
 
+import html
 import html.parser
+import re
 import sys
 import types
 import webbrowser
@@ -66,6 +68,7 @@ def test_a_notebook_shows_it_below_the_cell(profile, monkeypatch):
     module.get_ipython = lambda: object()
     module.display = types.SimpleNamespace(HTML=lambda page: ("shown", page))
     monkeypatch.setitem(sys.modules, "IPython", module)
-    kind, page = profiler.plot(profile)
+    kind, frame = profiler.plot(profile)
     assert kind == "shown"
-    assert "<odd & co>(x:int)" in texts_of(page)
+    (page,) = re.findall(r'^<iframe srcdoc="([^"]*)" [^<>]*></iframe>$', frame)
+    assert "<odd & co>(x:int)" in texts_of(html.unescape(page))
