@@ -87,7 +87,7 @@ def differences(theirs, ours):
     return sorted(f"{key}: {theirs.get(key)} / {ours.get(key)}" for key in keys if theirs.get(key) != ours.get(key))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def no_collector():
     """What the garbage collector finds would be counted wherever it happens to run."""
     gc.collect()
