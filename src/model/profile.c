@@ -114,13 +114,9 @@ snd_status
 snd_profile_set_detail(snd_profile *self, uint32_t site, const char *detail)
 {
     const char *kept;
-    if (strcmp(self->sites[site].detail, detail) == 0)
-        return SND_OK;
     snd_status status = keep_text(self, detail, &kept);
-    if (status == SND_OK) {
+    if (status == SND_OK)
         self->sites[site].detail = kept;
-        self->details_changed++;
-    }
     return status;
 }
 

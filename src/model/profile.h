@@ -78,7 +78,6 @@ typedef struct snd_profile {
     snd_info *infos;
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
-    uint32_t details_changed; /* how often a site got another detail */
     snd_intern *texts;
 } snd_profile;
 

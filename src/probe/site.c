@@ -2,7 +2,6 @@
 #include "probe/site.h"
 
 #include "base/alloc.h"
-#include "base/intern.h"
 #include "base/map.h"
 
 #include <pthread.h>
@@ -13,20 +12,12 @@
 #define BLOCKS 15
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* A site, and the detail under which it is found: another may be shown by now. */
-typedef struct entry {
-    snd_profile_site site;
-    const char *detail;
-} entry;
-
-static entry *blocks[BLOCKS];
+static snd_profile_site *blocks[BLOCKS];
 static _Atomic uint32_t count;
 static snd_map by_name;
-static snd_intern *details; /* a reader may hold any of them, also after it was replaced: none is freed */
-static uint32_t details_changed;
 static _Atomic uint64_t lost;
 
-static entry *
+static snd_profile_site *
 slot_of(uint32_t id)
 {
     uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
@@ -35,15 +26,13 @@ slot_of(uint32_t id)
 
 /* What two sites must share to be one. */
 static int
-is_same(const entry *found, const snd_profile_site *wanted, size_t len)
+is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len)
 {
-    const snd_profile_site *site = &found->site;
-
     if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
         return 0;
     return !snd_site_is_call(site->kind) ||
            (site->line == wanted->line && site->twin == wanted->twin && strcmp(site->file, wanted->file) == 0 &&
-            strcmp(found->detail, wanted->detail) == 0);
+            strcmp(site->detail, wanted->detail) == 0);
 }
 
 static uint32_t
@@ -65,23 +54,8 @@ make_room(uint32_t id)
         return 0;
     uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
     if (blocks[block] == NULL)
-        blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(entry));
+        blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(snd_profile_site));
     return blocks[block] != NULL;
-}
-
-/* NULL when memory runs out. */
-static const char *
-keep_detail(const char *detail)
-{
-    uint32_t id;
-
-    if (*detail == '\0')
-        return "";
-    if (details == NULL)
-        details = snd_intern_new();
-    if (details == NULL || snd_intern_add(details, detail, strlen(detail), &id) != SND_OK)
-        return NULL;
-    return snd_intern_text(details, id);
 }
 
 static uint32_t
@@ -92,15 +66,16 @@ add(uint64_t key, const snd_profile_site *site, size_t len)
         return SND_NONE;
     char *name = snd_malloc(len + 1);
     char *file = snd_strdup(site->file);
-    const char *detail = keep_detail(site->detail);
+    char *detail = snd_strdup(site->detail);
     if (name == NULL || file == NULL || detail == NULL || snd_map_add(&by_name, key, id) != SND_OK) {
         snd_free(name);
         snd_free(file);
+        snd_free(detail);
         return SND_NONE;
     }
     memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (entry){{site->kind, name, file, site->line, detail, site->twin}, detail};
+    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail, site->twin};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
@@ -134,27 +109,6 @@ snd_site_add_call(const snd_profile_site *site)
     return find_or_add(snd_hash(site->detail, strlen(site->detail), key), site, len);
 }
 
-void
-snd_site_set_detail(uint32_t id, const char *detail)
-{
-    pthread_mutex_lock(&lock);
-    const char *kept = keep_detail(detail);
-    if (kept != NULL) {
-        slot_of(id)->site.detail = kept;
-        details_changed++;
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-uint32_t
-snd_site_details_changed(void)
-{
-    pthread_mutex_lock(&lock);
-    uint32_t changed = details_changed;
-    pthread_mutex_unlock(&lock);
-    return changed;
-}
-
 uint32_t
 snd_site_find(snd_site_kind kind, const char *name, size_t len)
 {
@@ -186,10 +140,7 @@ snd_site_count(void)
 snd_profile_site
 snd_site_get(uint32_t id)
 {
-    pthread_mutex_lock(&lock); /* its detail may change */
-    snd_profile_site site = slot_of(id)->site;
-    pthread_mutex_unlock(&lock);
-    return site;
+    return *slot_of(id);
 }
 
 snd_site_kind
@@ -197,7 +148,7 @@ snd_site_kind_get(uint32_t id)
 {
     while (id >= snd_site_count()) /* the number was handed on faster than the site itself */
         ;
-    return slot_of(id)->site.kind;
+    return slot_of(id)->kind;
 }
 
 void

@@ -14,12 +14,6 @@ uint32_t snd_site_add(snd_site_kind kind, const char *name, size_t len, const ch
 /* The same for something that is called: its place, its detail and which twin it is are part of it. */
 uint32_t snd_site_add_call(const snd_profile_site *site);
 
-/* Another detail, for the types that a call returns: they come to light later. */
-void snd_site_set_detail(uint32_t id, const char *detail);
-
-/* Counts up with every snd_site_set_detail. */
-uint32_t snd_site_details_changed(void);
-
 /* The same for one that is known already; SND_NONE for a new one. */
 uint32_t snd_site_find(snd_site_kind kind, const char *name, size_t len);
 

@@ -506,34 +506,16 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
     return status;
 }
 
-/* The types that calls return come to light after their sites. */
-static snd_status
-update_details(snd_snapshot *self, snd_profile *profile)
-{
-    uint32_t changed = snd_site_details_changed();
-    snd_status status = SND_OK;
-
-    if (changed == self->details)
-        return SND_OK;
-    for (uint32_t i = 0; i < self->site_count && status == SND_OK; i++)
-        if (self->sites[i] != SND_NONE)
-            status = snd_profile_set_detail(profile, self->sites[i], snd_site_get(i).detail);
-    if (status == SND_OK)
-        self->details = changed;
-    return status;
-}
-
 snd_status
 snd_snapshot_add(snd_snapshot *self, snd_profile *profile, const snd_track *track, uint64_t origin, uint64_t now)
 {
-    snd_status status = update_track(self, profile, track, origin, now);
-    return status == SND_OK ? update_details(self, profile) : status;
+    return update_track(self, profile, track, origin, now);
 }
 
 snd_status
 snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, uint64_t now)
 {
-    snd_status status = update_details(self, profile);
+    snd_status status = SND_OK;
 
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
         status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);
@@ -551,6 +533,12 @@ uint32_t
 snd_snapshot_track_id(const snd_snapshot *self, const snd_track *track)
 {
     return track->id < self->track_count ? self->tracks[track->id].id : SND_NONE;
+}
+
+uint32_t
+snd_snapshot_site(const snd_snapshot *self, uint32_t site)
+{
+    return site < self->site_count ? self->sites[site] : SND_NONE;
 }
 
 uint32_t

@@ -15,7 +15,6 @@ typedef struct snd_snapshot {
     uint32_t changed_count;
     struct snd_call_sum *sums; /* per live node of the track at hand */
     uint32_t sum_capacity;
-    uint32_t details; /* snd_site_details_changed() at the last update */
 } snd_snapshot;
 
 void snd_snapshot_free(snd_snapshot *self);
@@ -30,6 +29,9 @@ SND_MUST_USE snd_status snd_snapshot_add(snd_snapshot *self, snd_profile *profil
 
 /* What changed so far has been written. */
 void snd_snapshot_written(snd_snapshot *self);
+
+/* The profile's id of a site; SND_NONE for one that no update has seen. */
+uint32_t snd_snapshot_site(const snd_snapshot *self, uint32_t site);
 
 /* The profile's id of a track's node; SND_NONE for one that no update has seen. */
 uint32_t snd_snapshot_node(const snd_snapshot *self, const snd_track *track, uint32_t node);

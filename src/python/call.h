@@ -5,6 +5,7 @@
 #include "python/state.h"
 
 #include "probe/call.h"
+#include "probe/snapshot.h"
 
 /* What is known of a code object. Lives as long as the code does. */
 typedef struct snd_code {
@@ -34,9 +35,10 @@ typedef struct snd_call_wish {
 typedef struct snd_call_probe {
     snd_call_book *book;
     snd_call_wish wish;
-    PyObject *owner; /* who asked for it; borrowed */
-    int is_lost;     /* somebody took the hook away: what came after is missing */
-    PyObject *codes; /* dict of site to code, one of those that share its texts; NULL: nobody wants them */
+    PyObject *owner;             /* who asked for it; borrowed */
+    int is_lost;                 /* somebody took the hook away: what came after is missing */
+    struct snd_returns *returns; /* NULL: none seen yet */
+    PyObject *codes;             /* dict of site to code, one of those that share its texts; NULL: nobody wants them */
 } snd_call_probe;
 
 extern snd_call_probe *snd_call_active; /* NULL: none */
@@ -115,8 +117,13 @@ snd_builtin_site(PyObject *callable, const void *key)
 
 /* call_signature.c: the site of a call with these arguments; the function's own when there is no telling. */
 uint32_t snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame);
-void snd_signature_returned(snd_code *known, uint32_t site, PyObject *value);
 void snd_signatures_free(struct snd_signatures *self); /* NULL is allowed */
+
+/* call_return.c: what came back, by site. It belongs to one profile. */
+void snd_returns_add(snd_call_probe *probe, uint32_t site, PyObject *value);
+SND_MUST_USE snd_status snd_returns_show(const snd_call_probe *probe, const snd_snapshot *snapshot,
+                                         snd_profile *profile);
+void snd_returns_free(snd_call_probe *probe);
 
 /* call_pause.c: generators that wait. Known by address only; one that dies while it waits leaves an entry that the next
  * at its address replaces. */
@@ -209,14 +216,14 @@ snd_event_yield(snd_call_probe *probe, PyCodeObject *code, const snd_code *known
 }
 
 SND_HOT void
-snd_event_return(snd_call_probe *probe, PyCodeObject *code, snd_code *known, PyObject *value)
+snd_event_return(snd_call_probe *probe, PyCodeObject *code, PyObject *value)
 {
     snd_call_thread *thread = snd_call_thread_get(probe->book);
     if (SND_UNLIKELY(thread == NULL))
         return;
     if (SND_UNLIKELY(probe->wish.returns) && value != NULL && thread->depth > 0 &&
         thread->frames[thread->depth - 1].key == code)
-        snd_signature_returned(known, thread->frames[thread->depth - 1].cell->site, value);
+        snd_returns_add(probe, thread->frames[thread->depth - 1].cell->site, value);
     if (SND_UNLIKELY(snd_call_active != probe))
         return; /* stopped meanwhile */
     snd_call_leave(probe->book, thread, code);

@@ -150,7 +150,7 @@ evaluate_generator(PyThreadState *thread, snd_frame *frame, int throws, PyCodeOb
     if (result != NULL && is_suspended(generator))
         SND_HOLDING(hooked, snd_event_yield(hooked, code, known, generator));
     else
-        SND_HOLDING(hooked, snd_event_return(hooked, code, known, result));
+        SND_HOLDING(hooked, snd_event_return(hooked, code, result));
     return result;
 }
 
@@ -181,7 +181,7 @@ evaluate(PyThreadState *thread, snd_frame *frame, int throws)
     SND_HOLDING(probe, snd_event_start(probe, code, known, frame));
     PyObject *result = evaluate_next(thread, frame, throws);
     if (SND_LIKELY(hooked != NULL && hooked->book->serial == serial && calls->depth > depth))
-        SND_HOLDING(hooked, snd_event_return(hooked, code, known, result));
+        SND_HOLDING(hooked, snd_event_return(hooked, code, result));
     return result;
 }
 
@@ -202,7 +202,7 @@ on_return(snd_call_probe *probe, snd_frame *frame, PyCodeObject *code, snd_code 
     if (value != NULL && _Py_OPCODE(*frame->prev_instr) == YIELD_VALUE)
         SND_HOLDING(probe, snd_event_yield(probe, code, known, snd_frame_generator(frame)));
     else
-        SND_HOLDING(probe, snd_event_return(probe, code, known, value));
+        SND_HOLDING(probe, snd_event_return(probe, code, value));
 }
 
 static int

@@ -54,7 +54,7 @@ HOOK(on_return)
     (void)self, (void)count, (void)names;
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
-    SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, args[2]));
+    SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], args[2]));
     return answer(Py_None);
 }
 
@@ -99,7 +99,7 @@ HOOK(on_unwind)
     snd_code *known = snd_code_wanted((PyCodeObject *)args[0]);
     (void)self, (void)count, (void)names;
     if (known != NULL)
-        SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], known, NULL));
+        SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], NULL));
     return answer(Py_None);
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define REST_LIMIT 8    /* of *args and **kwargs so many are told */
-#define RETURN_LIMIT 4  /* types that came back */
 #define KEPT_LIMIT 4096 /* what earlier profiles met is kept up to here */
 
 /* One combination. The text is what was compared. */
@@ -17,15 +16,11 @@ typedef struct signature {
     char *text;
     size_t size;
     uint64_t book; /* the serial of the last book that met it */
-    char *label;
     uint32_t site;
-    uint32_t return_count;
-    char *returns[RETURN_LIMIT];
 } signature;
 
 struct snd_signatures {
     snd_map by_text;
-    snd_map by_site;
     signature *all;
     uint32_t count;
     uint32_t capacity;
@@ -39,13 +34,9 @@ static void
 forget_all(struct snd_signatures *self)
 {
     for (uint32_t i = 0; i < self->count; i++) {
-        for (uint32_t r = 0; r < self->all[i].return_count; r++)
-            snd_free(self->all[i].returns[r]);
         snd_free(self->all[i].text);
-        snd_free(self->all[i].label);
     }
     snd_map_free(&self->by_text);
-    snd_map_free(&self->by_site);
     self->count = self->last = 0;
 }
 
@@ -227,18 +218,12 @@ add_signature(PyCodeObject *code, snd_code *known, const snd_frame *frame, uint6
     snd_description_end(&label, "…)");
     if (!make_room(self))
         return SND_NONE;
-    signature added = {.text = snd_strdup(text->text),
-                       .size = text->size,
-                       .label = snd_strdup(label.text),
-                       .site = add_site(known, label.text)};
-    if (added.text == NULL || added.label == NULL || added.site == SND_NONE ||
-        snd_map_add(&self->by_text, key, self->count) != SND_OK) {
+    signature added = {.text = snd_strdup(text->text), .size = text->size, .site = add_site(known, label.text)};
+    if (added.text == NULL || added.site == SND_NONE || snd_map_add(&self->by_text, key, self->count) != SND_OK) {
         snd_free(added.text);
-        snd_free(added.label);
         return SND_NONE;
     }
     self->all[self->count] = added;
-    (void)!snd_map_add(&self->by_site, added.site, self->count); /* without it its returns stay unknown */
     return self->count++;
 }
 
@@ -338,47 +323,4 @@ snd_signature_site(const snd_call_probe *probe, PyCodeObject *code, snd_code *kn
     thread->is_muted--;
     PyErr_Restore(type, value, trace);
     return site;
-}
-
-static void
-set_returns(const signature *self)
-{
-    snd_description text = {0};
-
-    snd_description_text(&text, self->label);
-    snd_description_text(&text, " -> ");
-    for (uint32_t i = 0; i < self->return_count; i++) {
-        snd_description_text(&text, i == 0 ? "" : "|");
-        snd_description_text(&text, self->returns[i]);
-    }
-    snd_description_text(&text, self->return_count == RETURN_LIMIT ? "|…" : "");
-    snd_description_end(&text, "…");
-    snd_site_set_detail(self->site, text.text);
-}
-
-void
-snd_signature_returned(snd_code *known, uint32_t site, PyObject *value)
-{
-    snd_call_thread *thread = snd_call_mine;
-    snd_description text = {0};
-    uint32_t cursor = 0;
-
-    if (known->signatures == NULL)
-        return;
-    thread->is_muted++;
-    snd_describe(value, &text);
-    snd_description_end(&text, "…"); /* a library's code may run: another thread may add a signature meanwhile */
-    thread->is_muted--;
-    uint32_t at = snd_map_next(&known->signatures->by_site, site, &cursor);
-    signature *found = at == SND_MAP_NONE ? NULL : &known->signatures->all[at];
-    if (found == NULL || found->return_count == RETURN_LIMIT)
-        return;
-    for (uint32_t i = 0; i < found->return_count; i++)
-        if (strcmp(found->returns[i], text.text) == 0)
-            return;
-    char *kept = snd_strdup(text.text);
-    if (kept == NULL)
-        return;
-    found->returns[found->return_count++] = kept;
-    set_returns(found);
 }

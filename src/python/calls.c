@@ -113,6 +113,7 @@ calls_dealloc(PyObject *object)
     (void)calls_clear_references(object);
     if (timed == self)
         timed = NULL;
+    snd_returns_free(&self->probe);
     snd_call_book_free(self->probe.book);
     type->tp_free(object);
     Py_DECREF(type);
@@ -169,7 +170,8 @@ calls_init(PyObject *object, PyObject *args, PyObject *keywords)
     }
     if (take_patterns(include, &wish->include) != 0 || take_patterns(exclude, &wish->exclude) != 0)
         return -1;
-    stop(self); /* an object may be made anew while it measures */
+    stop(self);                        /* an object may be made anew while it measures */
+    wish->returns &= wish->signatures; /* they are told with those */
     Py_XSETREF(self->timer, timer == Py_None ? NULL : Py_NewRef(timer));
     wish->limit = limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit;
     if (shared)
@@ -251,6 +253,7 @@ calls_clear(PyObject *object, PyObject *nothing)
     if (asking == self)
         return refuse_timer("clear");
     snd_call_book_clear(self->probe.book);
+    snd_returns_free(&self->probe);
     Py_RETURN_NONE;
 }
 
@@ -272,6 +275,8 @@ snd_calls_profile(snd_py_calls *self)
     for (const snd_call_thread *thread = self->probe.book->threads; thread != NULL && status == SND_OK;
          thread = thread->next)
         status = snd_snapshot_add(&snapshot, profile, thread->track, 0, now);
+    if (status == SND_OK)
+        status = snd_returns_show(&self->probe, &snapshot, profile);
     snd_snapshot_free(&snapshot);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "lost_entries", self->probe.book->lost);

@@ -22,7 +22,6 @@ typedef struct pending {
 struct snd_writer {
     char *path;
     uint32_t sites, nodes; /* written so far */
-    uint32_t details;      /* the profile's details_changed then */
     unsigned char *owed;   /* per node: changed, but the checkpoint that should have said so failed */
     uint32_t owed_count;
     pending *chunks;
@@ -240,24 +239,6 @@ write_sites(sqlite3 *db, const snd_profile *profile, uint32_t from)
     return result;
 }
 
-/* Sites that were written before and may have got another detail since. */
-static int
-write_details(sqlite3 *db, const snd_profile *profile, uint32_t count)
-{
-    sqlite3_stmt *update = NULL;
-    int result = sqlite3_prepare_v2(db, "UPDATE site SET detail = ?2 WHERE id = ?1", -1, &update, NULL);
-
-    for (uint32_t i = 0; i < count && result == SQLITE_OK; i++) {
-        if (*profile->sites[i].detail == '\0')
-            continue;
-        sqlite3_bind_int64(update, 1, i);
-        sqlite3_bind_text(update, 2, profile->sites[i].detail, -1, SQLITE_STATIC);
-        result = snd_sqlite_run(update);
-    }
-    sqlite3_finalize(update);
-    return result;
-}
-
 static int
 write_nodes(sqlite3 *db, const snd_profile *profile, uint32_t from)
 {
@@ -365,8 +346,6 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsig
         result = write_sites(db, profile, self->sites);
     if (result == SQLITE_OK)
         result = write_nodes(db, profile, self->nodes);
-    if (result == SQLITE_OK && self->details != profile->details_changed)
-        result = write_details(db, profile, self->sites);
     if (result == SQLITE_OK)
         result = write_changed(db, profile, changed, self->nodes);
     if (result == SQLITE_OK)
@@ -416,7 +395,6 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
     if (status != SND_OK)
         return status;
     self->sites = profile->site_count;
-    self->details = profile->details_changed;
     self->nodes = profile->node_count;
     if (self->owed_count != 0)
         memset(self->owed, 0, self->owed_count);

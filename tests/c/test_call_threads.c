@@ -236,51 +236,6 @@ calls_on_the_tracks_of_the_process_are_never_read_torn(void)
     read_while_they_call(0);
 }
 
-/* ---- details ---- */
-
-static void *
-change_details(void *context)
-{
-    char detail[48];
-
-    for (unsigned i = 0; i < 3000; i++) {
-        snprintf(detail, sizeof detail, "detail %08u", i % 100);
-        snd_site_set_detail(*(const uint32_t *)context, detail);
-    }
-    atomic_fetch_sub(&writers_left, 1);
-    return NULL;
-}
-
-static void
-a_detail_is_read_whole_while_it_changes(void)
-{
-    pthread_t thread;
-    uint32_t site = call_site("changing", "detail 00000000");
-    snd_snapshot snapshot = {0};
-    snd_profile *profile = snd_profile_new();
-    unsigned wrong = 0;
-
-    snd_track_reset_all();
-    book = snd_call_book_new(0);
-    enter(site, site);
-    leave(site);
-    atomic_store(&writers_left, 1);
-    REQUIRE(pthread_create(&thread, NULL, change_details, &site) == 0);
-    for (int is_last = 0; !is_last;) {
-        is_last = atomic_load(&writers_left) == 0;
-        update(&snapshot, profile);
-        for (uint32_t i = 0; i < profile->site_count; i++)
-            if (strcmp(profile->sites[i].name, "changing") == 0)
-                wrong += strlen(profile->sites[i].detail) != 15;
-    }
-    REQUIRE(pthread_join(thread, NULL) == 0);
-    CHECK_NUMBER(wrong, 0);
-    CHECK_TEXT(profile->sites[profile->site_count - 1].detail, "detail 00000099");
-    snd_call_book_free(book);
-    snd_snapshot_free(&snapshot);
-    snd_profile_free(profile);
-}
-
 int
 main(void)
 {
@@ -296,6 +251,5 @@ main(void)
     }
     RUN(calls_of_a_private_book_are_never_read_torn);
     RUN(calls_on_the_tracks_of_the_process_are_never_read_torn);
-    RUN(a_detail_is_read_whole_while_it_changes);
     return check_report();
 }

@@ -188,36 +188,6 @@ a_call_without_memory_is_none(void)
     CHECK_NUMBER(snd_site_add_call(&site), before);
 }
 
-static void
-a_detail_changes_and_the_old_text_stays_readable(void)
-{
-    uint32_t site = add_call_at("later", "a.py", 3, "later(int)");
-    uint32_t changed = snd_site_details_changed();
-    const char *first = snd_site_get(site).detail;
-
-    snd_site_set_detail(site, "later(int) -> str");
-    const char *second = snd_site_get(site).detail;
-    snd_site_set_detail(site, "later(int) -> str|None");
-    CHECK_TEXT(first, "later(int)");
-    CHECK_TEXT(second, "later(int) -> str");
-    CHECK_TEXT(snd_site_get(site).detail, "later(int) -> str|None");
-    CHECK_NUMBER(snd_site_details_changed() - changed, 2);
-    CHECK_NUMBER(add_call_at("later", "a.py", 3, "later(int)"), site); /* it is found as it was added */
-}
-
-static void
-a_detail_without_memory_stays_as_it_was(void)
-{
-    uint32_t site = add_call_at("poor", "a.py", 4, "poor(int)");
-    uint32_t changed = snd_site_details_changed();
-
-    snd_alloc_fail_after(0);
-    snd_site_set_detail(site, "poor(int) -> a text that no other site has");
-    snd_alloc_fail_after(-1);
-    CHECK_TEXT(snd_site_get(site).detail, "poor(int)");
-    CHECK_NUMBER(snd_site_details_changed(), changed);
-}
-
 int
 main(void)
 {
@@ -229,7 +199,5 @@ main(void)
     RUN(a_call_is_known_by_its_place_and_its_detail_too);
     RUN(twins_have_the_same_texts_and_are_not_the_same);
     RUN(a_call_without_memory_is_none);
-    RUN(a_detail_changes_and_the_old_text_stays_readable);
-    RUN(a_detail_without_memory_stays_as_it_was);
     return check_report();
 }

@@ -170,39 +170,6 @@ a_histogram_that_found_no_memory_comes_with_the_next_update(void)
     snd_profile_free(self.profile);
 }
 
-/* ---- details ---- */
-
-static const char *
-detail_of(const snd_profile *profile, const char *name)
-{
-    uint32_t node = find_node(profile, "main", name);
-    return node == SND_NONE ? "(no such node)" : profile->sites[profile->nodes[node].site].detail;
-}
-
-static void
-a_detail_that_comes_later_comes_with_the_next_update(void)
-{
-    attempt self = {.profile = snd_profile_new()};
-    snd_call_book *book = snd_call_book_new(0);
-
-    track = start_anew("main");
-    uint32_t site = call_site("answers", "answers(int)");
-    snd_call_enter(book, snd_call_thread_get(book), site, site, book, 1);
-    snd_call_leave(book, snd_call_thread_get(book), book);
-    CHECK(update_again(&self) == SND_OK);
-    CHECK_TEXT(detail_of(self.profile, "answers"), "answers(int)");
-    CHECK_NUMBER(self.profile->details_changed, 0);
-    snd_site_set_detail(site, "answers(int) -> str");
-    CHECK(fail_each_allocation(update_again, &self) > 0);
-    CHECK_TEXT(detail_of(self.profile, "answers"), "answers(int) -> str");
-    CHECK_NUMBER(self.profile->details_changed, 1);
-    CHECK(update_again(&self) == SND_OK);
-    CHECK_NUMBER(self.profile->details_changed, 1);
-    snd_call_book_free(book);
-    snd_snapshot_free(&self.snapshot);
-    snd_profile_free(self.profile);
-}
-
 /* ---- a thread that is stopped in the middle of a change ---- */
 
 static void
@@ -328,7 +295,6 @@ main(void)
     RUN(a_reset_that_a_thread_has_not_met_empties_its_nodes_all_the_same);
     RUN(an_update_that_failed_can_be_repeated);
     RUN(a_histogram_that_found_no_memory_comes_with_the_next_update);
-    RUN(a_detail_that_comes_later_comes_with_the_next_update);
     RUN(a_thread_stopped_while_it_enters_is_read_as_it_was_before);
     RUN(a_thread_stopped_while_it_calls_is_read_as_it_was_before);
     RUN(a_node_that_has_no_function_yet_is_passed_over);

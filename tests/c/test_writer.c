@@ -150,29 +150,6 @@ what_a_failed_checkpoint_should_have_written_is_written_later(void)
 }
 
 static void
-a_later_checkpoint_brings_new_details(void)
-{
-    const char *path = temp_path("details.sonde");
-    snd_profile *profile = signatures_profile();
-    snd_writer *writer = open_writer(path);
-    uint32_t site = profile->nodes[find_node(profile, "main", "dot")].site;
-
-    CHECK(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    unsigned char *changed = calloc(profile->node_count, 1);
-    CHECK(snd_profile_set_detail(profile, site, "dot(a:int, b:int) -> int|\xc3\xa9") == SND_OK);
-    CHECK(snd_writer_checkpoint(writer, profile, changed) == SND_OK);
-    check_file(path, profile);
-    snd_profile *got = read_recording(path);
-    CHECK_TEXT(got->sites[site].detail, "dot(a:int, b:int) -> int|\xc3\xa9");
-    snd_profile_free(got);
-    CHECK(snd_writer_checkpoint(writer, profile, changed) == SND_OK);
-    check_file(path, profile);
-    free(changed);
-    snd_writer_free(writer);
-    snd_profile_free(profile);
-}
-
-static void
 an_older_recording_is_replaced(void)
 {
     const char *path = temp_path("older.sonde");
@@ -373,7 +350,6 @@ main(void)
     RUN(a_node_that_is_not_marked_is_not_written_again);
     RUN(a_file_removed_between_checkpoints_is_written_anew_and_whole);
     RUN(what_a_failed_checkpoint_should_have_written_is_written_later);
-    RUN(a_later_checkpoint_brings_new_details);
     RUN(an_older_recording_is_replaced);
     RUN(an_empty_file_is_replaced);
     RUN(a_file_of_another_kind_is_not_touched);

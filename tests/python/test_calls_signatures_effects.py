@@ -121,3 +121,18 @@ def test_an_exception_under_way_survives():
             take(error)
             assert sys.exc_info()[1] is error
     assert labels(profile)["take(a:list[int|str]×2) -> None"] == 1
+
+
+def test_what_came_back_belongs_to_one_profile():
+    def flip(a):
+        return 1 if a == "x" else None
+
+    def labels_of(word, **options):
+        p = profiler.Profile(**options)
+        p.runcall(flip, word)
+        p.create_stats()
+        return [label[2] for label in p.stats if "flip" in label[2]]
+
+    assert labels_of("x", returns=True) == ["flip(a:str) -> int"]
+    assert labels_of("y", returns=True) == ["flip(a:str) -> None"]
+    assert labels_of("x") == ["flip(a:str)"]
