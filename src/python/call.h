@@ -59,7 +59,7 @@ snd_code_wanted(PyCodeObject *code)
     snd_code *known = snd_code_slot_get(code);
     if (SND_LIKELY(known != NULL && known->wanted == snd_call_serial))
         return known;
-    return snd_code_wanted_slow(code);
+    return known != NULL && known->refused == snd_call_serial ? NULL : snd_code_wanted_slow(code);
 }
 
 /* Whether C functions that this code calls are counted. */

@@ -186,9 +186,11 @@ def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
-        ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "terminal"], "ok"
+        ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "terminal"], "ok"
     )
     assert sys.version.split()[0] in states["Python"][1]
+    how = "sys.monitoring" if hasattr(sys, "monitoring") else "the evaluation and profile hooks"
+    assert re.fullmatch(rf"through {how}: \d+ ns a call, \d+ ns with C functions on", states["calls"][1])
 
 
 def test_doctor_says_why_something_does_not_work(golden):
