@@ -161,7 +161,7 @@ evaluate(PyThreadState *thread, snd_frame *frame, int throws)
     PyCodeObject *code = frame->f_code;
     snd_code *known;
 
-    if (SND_UNLIKELY(probe == NULL || thread->tracing != 0 || makes_generator(frame, code)))
+    if (SND_UNLIKELY(probe == NULL || uses_profile || thread->tracing != 0 || makes_generator(frame, code)))
         return evaluate_next(thread, frame, throws);
     known = snd_code_wanted(code);
     if (known == NULL)
@@ -319,15 +319,74 @@ start_profile(void)
     return 1;
 }
 
+/* ---- whether the evaluation hook sees every call: in the first 3.11 versions a specialised c[0] goes past it ---- */
+
+static const char check_program[] = "class C:\n"
+                                    "    def __getitem__(self, i):\n"
+                                    "        return i\n"
+                                    "def check(c, n):\n"
+                                    "    for _ in range(n):\n"
+                                    "        c[0]\n"
+                                    "c = C()\n";
+static uint32_t evaluated;
+
+static PyObject *
+count_evaluation(PyThreadState *thread, snd_frame *frame, int throws)
+{
+    evaluated++;
+    return _PyEval_EvalFrameDefault(thread, frame, throws);
+}
+
+static int
+run_check(PyObject *names, int count)
+{
+    PyObject *done =
+        PyObject_CallFunction(PyDict_GetItemString(names, "check"), "Oi", PyDict_GetItemString(names, "c"), count);
+    Py_XDECREF(done);
+    return done != NULL;
+}
+
+/* Asked once; the first run lets the interpreter specialise. */
+static int
+evaluation_is_complete(void)
+{
+    enum { RUNS = 100 };
+    static int answer = -1;
+    PyInterpreterState *interpreter = PyInterpreterState_Get();
+    PyThreadState *thread = PyThreadState_Get();
+    uint8_t tracing = thread->cframe->use_tracing;
+    PyObject *names = answer >= 0 ? NULL : PyDict_New();
+
+    thread->cframe->use_tracing =
+        0; /* under a trace function nothing is specialised, and this is none of its business */
+    PyObject *made = names == NULL ? NULL : PyRun_String(check_program, Py_file_input, names, names);
+    if (made != NULL && run_check(names, RUNS)) {
+        _PyFrameEvalFunction standing = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+        evaluated = 0;
+        _PyInterpreterState_SetEvalFrameFunc(interpreter, count_evaluation);
+        int ran = run_check(names, RUNS);
+        _PyInterpreterState_SetEvalFrameFunc(interpreter, standing);
+        answer = ran && evaluated >= RUNS + 1;
+    }
+    thread->cframe->use_tracing = tracing;
+    Py_XDECREF(made);
+    Py_XDECREF(names);
+    PyErr_Clear();
+    return answer > 0;
+}
+
 int
 snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
 {
     PyInterpreterState *interpreter = PyInterpreterState_Get();
 
     (void)state;
+    int is_complete = probe->wish.builtins || evaluation_is_complete();
+    if (!is_complete && !probe->book->is_private)
+        snd_session_note("this Python's evaluation hook misses some calls: the dearer profile hook is used instead");
     hooked = probe;
     uses_profile = 0;
-    if (probe->wish.builtins) {
+    if (probe->wish.builtins || !is_complete) {
         if (!start_profile()) {
             hooked = NULL;
             return 0;
