@@ -140,6 +140,9 @@ void snd_pause_forget_all(void);
 int snd_call_hooks_start(snd_state *state, snd_call_probe *probe);
 void snd_call_hooks_stop(snd_state *state, snd_call_probe *probe);
 
+/* Which of them is used, with C functions or without: "sys.monitoring", "the evaluation hook" or "the profile hook". */
+const char *snd_call_hooks_name(int with_builtins);
+
 /* Where an event may run Python code (a timer, a library's properties), who asked for the profile is kept until its
  * end: that code, or another thread meanwhile, may drop it. */
 SND_HOT PyObject *

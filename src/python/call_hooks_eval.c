@@ -375,6 +375,12 @@ evaluation_is_complete(void)
     return answer > 0;
 }
 
+const char *
+snd_call_hooks_name(int with_builtins)
+{
+    return with_builtins || !evaluation_is_complete() ? "the profile hook" : "the evaluation hook";
+}
+
 int
 snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
 {

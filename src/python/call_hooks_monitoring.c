@@ -177,6 +177,13 @@ constant(const char *name)
     return module == NULL ? NULL : PyObject_GetAttrString(module, name);
 }
 
+const char *
+snd_call_hooks_name(int with_builtins)
+{
+    (void)with_builtins;
+    return "sys.monitoring";
+}
+
 int
 snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
 {

@@ -296,6 +296,14 @@ calls_profile(PyObject *object, PyObject *nothing)
     return profile == NULL ? NULL : snd_profile_wrap(snd_state_of_kin(object), profile);
 }
 
+/* How calls are seen, for this profile. */
+static PyObject *
+calls_hook(PyObject *object, PyObject *nothing)
+{
+    (void)nothing;
+    return PyUnicode_FromString(snd_call_hooks_name(((snd_py_calls *)object)->probe.wish.builtins));
+}
+
 /* In the child of a fork the other threads are gone, and what they had open never ended. */
 static void
 after_fork_in_child(void)
@@ -381,6 +389,7 @@ static PyMethodDef methods[] = {
                ">>> stats = profile.pstats()\n")},
     {"profile", calls_profile, METH_NOARGS, NULL},
     {"own_cost", calls_own_cost, METH_NOARGS, NULL},
+    {"hook", calls_hook, METH_NOARGS, NULL},
     {0},
 };
 
