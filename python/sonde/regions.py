@@ -70,7 +70,7 @@ def install(
     >>> install(chrome_trace_file="trace-%p.json", recording=True)
     """
     global _reporter, _timer_cls
-    if timer_cls is not _timer_cls and _core.is_running():
+    if timer_cls is not _timer_cls and _core.is_running() and not _outer:
         _core.stop()  # times of two clocks cannot stand in one table
     chosen = ConsoleReporter() if reporter is None else reporter
     if not callable(getattr(chosen, "dump_profiler", None)):
@@ -98,9 +98,10 @@ def uninstall() -> None:
     >>> uninstall()
     """
     global _reporter, _timer_cls
-    _reporter = None
+    _reporter = SilentReporter() if _outer else None
     _timer_cls = None
-    _say(_core.stop())
+    if not _outer:
+        _say(_core.stop())
 
 
 def report() -> None:

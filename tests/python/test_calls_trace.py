@@ -133,6 +133,15 @@ def test_regions_of_the_program_are_in_the_same_recording(traced):
     assert named(calls_of(traced), "f")[0]["calls"] == 1
 
 
+def test_a_program_that_uninstalls_regions_is_traced_to_its_end(traced):
+    (traced.folder / "prog.py").write_text(
+        "import sonde\ndef f():\n    pass\nsonde.install()\nf()\nsonde.uninstall()\nf()\nsonde.install()\nf()\n"
+    )
+    done = traced.command("trace", "-o", "r.sonde", "prog.py")
+    assert "Traceback" not in done.stderr
+    assert named(calls_of(traced), "f")[0]["calls"] == 3
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
