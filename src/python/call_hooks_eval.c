@@ -245,7 +245,11 @@ run_thread(PyObject *self, PyObject *args)
     (void)self;
     if (hooked != NULL && uses_profile)
         set_profile(PyThreadState_Get(), profile_event, Py_None);
-    return PyObject_Call(function, given, named);
+    PyObject *result = PyObject_Call(function, given, named);
+    if (result != NULL || PyErr_ExceptionMatches(PyExc_SystemExit))
+        return result;
+    _PyErr_WriteUnraisableMsg("in thread started by", function); /* as the interpreter says it of the function itself */
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef run_thread_method = {"run_thread", run_thread, METH_VARARGS, NULL};

@@ -1,6 +1,8 @@
 """Threads, forks, pools of processes and other interpreters."""
 
+import _thread
 import os
+import sys
 import threading
 import traceback
 
@@ -180,3 +182,25 @@ def test_another_interpreter_is_refused_cleanly(sonde):
         """
     )
     assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr
+
+
+@both_kinds
+def test_an_exception_that_ends_a_bare_thread_is_reported_as_ever(builtins, monkeypatch):
+    reported, done = [], threading.Event()
+
+    def fail():
+        raise ValueError("lost")
+
+    def hook(unraisable):
+        reported.append((unraisable.object, unraisable.err_msg, type(unraisable.exc_value)))
+        done.set()
+
+    monkeypatch.setattr(sys, "unraisablehook", hook)
+    with Profile(builtins=builtins) as profile:
+        _thread.start_new_thread(fail, ())
+        assert done.wait(10)
+    ((thing, message, kind),) = reported
+    assert thing is fail or repr(fail) in message  # from 3.13 on the message names it
+    assert "in thread started by" in message
+    assert kind is ValueError
+    assert counts(profile)["fail"] == 1
