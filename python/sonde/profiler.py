@@ -112,9 +112,7 @@ class Profile(Calls):
 
         >>> Profile().run("work()").print_stats()
         """
-        import __main__
-
-        names = __main__.__dict__
+        names = _main_names()
         return self.runctx(cmd, names, names)
 
     def runctx(self, cmd: str | types.CodeType, globals: dict[str, Any], locals: Any) -> Self:
@@ -153,9 +151,7 @@ def run(statement: str, filename: Any = None, sort: Any = -1) -> None:
 
     >>> run("work()")
     """
-    import __main__
-
-    names = __main__.__dict__
+    names = _main_names()
     runctx(statement, names, names, filename, sort)
 
 
@@ -165,6 +161,13 @@ def runctx(statement: str, globals: dict[str, Any], locals: Any, filename: Any =
     >>> runctx("f(x)", globals(), {"x": 1})
     """
     _run_and_show(Profile(), statement, globals, locals, filename, sort)
+
+
+def _main_names() -> dict[str, Any]:
+    import __main__
+
+    names: dict[str, Any] = __main__.__dict__
+    return names
 
 
 def _run_and_show(

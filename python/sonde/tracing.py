@@ -43,9 +43,7 @@ def run(statement: str, filename: Any = None, sort: Any = -1) -> None:
 
     >>> run("work()")
     """
-    import __main__
-
-    names = __main__.__dict__
+    names = profiler._main_names()
     runctx(statement, names, names, filename, sort)
 
 

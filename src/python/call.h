@@ -11,7 +11,7 @@
 typedef struct snd_code {
     uint64_t wanted;                   /* the serial of the book whose filter lets it through */
     uint64_t refused;                  /* the serial of the book whose filter does not */
-    uint32_t site;                     /* of the function, whatever its arguments; SND_NONE: there was no room */
+    uint32_t site;                     /* of the function, whatever its arguments; SND_NONE: no room, never wanted */
     unsigned char is_ours;             /* of this package: never shown */
     unsigned char is_runner;           /* and what it calls in C is the program's: runcall, runctx */
     unsigned char is_async;            /* a coroutine or asynchronous generator: its pauses are timed */
@@ -128,7 +128,6 @@ void snd_returns_free(snd_call_probe *probe);
 /* call_pause.c: generators that wait. Known by address only; one that dies while it waits leaves an entry that the next
  * at its address replaces. */
 typedef struct snd_pause {
-    const void *generator;
     uint64_t since;
     uint32_t site; /* with the signature under which it started; SND_NONE: not known to wait */
 } snd_pause;
@@ -137,8 +136,8 @@ snd_pause snd_pause_end(const void *generator);
 void snd_pause_forget_all(void);
 
 /* call_hooks_*.c: how the interpreter tells. 0 with an exception set when it cannot. */
-int snd_call_hooks_start(snd_state *state, snd_call_probe *probe);
-void snd_call_hooks_stop(snd_state *state, snd_call_probe *probe);
+int snd_call_hooks_start(snd_call_probe *probe);
+void snd_call_hooks_stop(snd_call_probe *probe);
 
 /* Which of them is used, with C functions or without: "sys.monitoring", "the evaluation hook" or "the profile hook". */
 const char *snd_call_hooks_name(int with_builtins);
@@ -167,7 +166,7 @@ SND_HOT void
 snd_event_start(snd_call_probe *probe, PyCodeObject *code, snd_code *known, const snd_frame *frame)
 {
     snd_call_thread *thread = snd_call_thread_get(probe->book);
-    if (SND_UNLIKELY(thread == NULL || known->site == SND_NONE))
+    if (SND_UNLIKELY(thread == NULL))
         return;
     uint32_t site = known->site;
     if (probe->wish.signatures) {
@@ -190,7 +189,7 @@ snd_event_resume(snd_call_probe *probe, PyCodeObject *code, snd_code *known, con
 {
     snd_call_thread *thread = snd_call_thread_get(probe->book);
     snd_pause pause = {.site = SND_NONE};
-    if (SND_UNLIKELY(thread == NULL || known->site == SND_NONE))
+    if (SND_UNLIKELY(thread == NULL))
         return;
     if (snd_event_has_pauses(probe, known) && generator != NULL)
         pause = snd_pause_end(generator);

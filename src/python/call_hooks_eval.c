@@ -386,11 +386,10 @@ snd_call_hooks_name(int with_builtins)
 }
 
 int
-snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
+snd_call_hooks_start(snd_call_probe *probe)
 {
     PyInterpreterState *interpreter = PyInterpreterState_Get();
 
-    (void)state;
     int is_complete = probe->wish.builtins || evaluation_is_complete();
     if (!is_complete && !probe->book->is_private)
         snd_session_note("this Python's evaluation hook misses some calls: the dearer profile hook is used instead");
@@ -415,12 +414,11 @@ snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
 }
 
 void
-snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
+snd_call_hooks_stop(snd_call_probe *probe)
 {
     PyObject *type, *value, *trace;
     PyInterpreterState *interpreter = PyInterpreterState_Get();
 
-    (void)state;
     PyErr_Fetch(&type, &value, &trace);
     probe->is_lost = uses_profile && PyThreadState_Get()->c_profilefunc != profile_event;
     for (PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter); thread != NULL;

@@ -16,22 +16,17 @@ static PyObject *missing; /* sys.monitoring.MISSING */
 static int has_disabled;  /* something was switched off for the filter at hand */
 
 static PyObject *
-answer(PyObject *object)
-{
-    return Py_NewRef(object);
-}
-
-static PyObject *
 switch_off(void)
 {
     has_disabled = 1;
-    return answer(disable);
+    return Py_NewRef(disable);
 }
 
+/* The generator that runs; NULL where its pauses are not remembered. */
 static const void *
-generator_at_hand(void)
+generator_at_hand(const snd_code *known)
 {
-    snd_frame *frame = snd_frame_top();
+    snd_frame *frame = snd_event_has_pauses(snd_call_active, known) ? snd_frame_top() : NULL;
     return frame == NULL ? NULL : snd_frame_generator(frame);
 }
 
@@ -45,7 +40,7 @@ HOOK(on_start)
         return switch_off();
     SND_HOLDING(snd_call_active, snd_event_start(snd_call_active, (PyCodeObject *)args[0], known,
                                                  snd_call_active->wish.signatures ? snd_frame_top() : NULL));
-    return answer(Py_None);
+    Py_RETURN_NONE;
 }
 
 HOOK(on_return)
@@ -55,7 +50,7 @@ HOOK(on_return)
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
     SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], args[2]));
-    return answer(Py_None);
+    Py_RETURN_NONE;
 }
 
 HOOK(on_yield)
@@ -65,9 +60,8 @@ HOOK(on_yield)
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
     SND_HOLDING(snd_call_active,
-                snd_event_yield(snd_call_active, (PyCodeObject *)args[0], known,
-                                snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
-    return answer(Py_None);
+                snd_event_yield(snd_call_active, (PyCodeObject *)args[0], known, generator_at_hand(known)));
+    Py_RETURN_NONE;
 }
 
 HOOK(on_resume)
@@ -77,9 +71,8 @@ HOOK(on_resume)
     if (SND_UNLIKELY(known == NULL))
         return switch_off();
     SND_HOLDING(snd_call_active,
-                snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
-                                 snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
-    return answer(Py_None);
+                snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known, generator_at_hand(known)));
+    Py_RETURN_NONE;
 }
 
 /* Exceptions: these two cannot be switched off for some code only. */
@@ -89,9 +82,8 @@ HOOK(on_throw)
     (void)self, (void)count, (void)names;
     if (known != NULL)
         SND_HOLDING(snd_call_active,
-                    snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known,
-                                     snd_event_has_pauses(snd_call_active, known) ? generator_at_hand() : NULL));
-    return answer(Py_None);
+                    snd_event_resume(snd_call_active, (PyCodeObject *)args[0], known, generator_at_hand(known)));
+    Py_RETURN_NONE;
 }
 
 HOOK(on_unwind)
@@ -100,7 +92,7 @@ HOOK(on_unwind)
     (void)self, (void)count, (void)names;
     if (known != NULL)
         SND_HOLDING(snd_call_active, snd_event_return(snd_call_active, (PyCodeObject *)args[0], NULL));
-    return answer(Py_None);
+    Py_RETURN_NONE;
 }
 
 HOOK(on_call)
@@ -108,7 +100,7 @@ HOOK(on_call)
     (void)self, (void)count, (void)names;
     if (!PyFunction_Check(args[2]) && snd_code_may_call((PyCodeObject *)args[0]))
         SND_HOLDING(snd_call_active, snd_event_builtin(snd_call_active, args[2], args[3] == missing ? NULL : args[3]));
-    return answer(Py_None);
+    Py_RETURN_NONE;
 }
 
 HOOK(on_c_return)
@@ -117,7 +109,7 @@ HOOK(on_c_return)
     if (snd_code_may_call((PyCodeObject *)args[0]))
         SND_HOLDING(snd_call_active,
                     snd_event_builtin_end(snd_call_active, args[2], args[3] == missing ? NULL : args[3]));
-    return answer(Py_None);
+    Py_RETURN_NONE;
 }
 
 static const struct {
@@ -185,9 +177,8 @@ snd_call_hooks_name(int with_builtins)
 }
 
 int
-snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
+snd_call_hooks_start(snd_call_probe *probe)
 {
-    (void)state;
     if (disable == NULL && ((disable = constant("DISABLE")) == NULL || (missing = constant("MISSING")) == NULL))
         return 0;
     tool = snd_monitoring_take_tool("sonde calls");
@@ -205,17 +196,17 @@ snd_call_hooks_start(snd_state *state, snd_call_probe *probe)
         return 1;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    snd_call_hooks_stop(state, probe);
+    snd_call_hooks_stop(probe);
     PyErr_Restore(type, value, trace);
     return 0;
 }
 
 void
-snd_call_hooks_stop(snd_state *state, snd_call_probe *probe)
+snd_call_hooks_stop(snd_call_probe *probe)
 {
     PyObject *type, *value, *trace;
 
-    (void)state, (void)probe;
+    (void)probe;
     PyErr_Fetch(&type, &value, &trace);
     snd_call_active = NULL;
     snd_call_serial = 0;

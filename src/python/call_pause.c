@@ -2,63 +2,65 @@
 #include "python/call.h"
 
 #include "base/alloc.h"
+#include "base/map.h"
 
-/* A hash by address. Guarded by the GIL. */
+/* Guarded by the GIL. */
+static snd_map by_address;
 static snd_pause *pauses;
-static uint32_t mask;
 static uint32_t count;
+static uint32_t capacity;
 
+/* The entry of this address; NULL: there was never one. */
 static snd_pause *
-slot_of(snd_pause *table, uint32_t table_mask, const void *generator)
+find(const void *generator)
 {
-    uint32_t slot = (uint32_t)((uint64_t)(uintptr_t)generator * 0x9E3779B97F4A7C15u >> 32) & table_mask;
-    while (table[slot].generator != NULL && table[slot].generator != generator)
-        slot = (slot + 1) & table_mask;
-    return &table[slot];
+    uint32_t cursor = 0;
+    uint32_t at = snd_map_next(&by_address, (uint64_t)(uintptr_t)generator, &cursor);
+    return at == SND_MAP_NONE ? NULL : &pauses[at];
 }
 
-static int
-grow(void)
+static snd_pause *
+add(const void *generator)
 {
-    uint32_t slots = pauses == NULL ? 64 : (mask + 1) * 2;
-    snd_pause *table = snd_calloc(slots, sizeof *table);
-    if (table == NULL)
-        return 0;
-    for (uint32_t i = 0; pauses != NULL && i <= mask; i++)
-        if (pauses[i].generator != NULL)
-            *slot_of(table, slots - 1, pauses[i].generator) = pauses[i];
-    snd_free(pauses);
-    pauses = table;
-    mask = slots - 1;
-    return 1;
+    if (count == capacity) {
+        uint32_t wanted = capacity == 0 ? 64 : capacity * 2;
+        snd_pause *grown = snd_realloc(pauses, wanted * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        pauses = grown;
+        capacity = wanted;
+    }
+    if (snd_map_add(&by_address, (uint64_t)(uintptr_t)generator, count) != SND_OK)
+        return NULL;
+    return &pauses[count++];
 }
 
 void
 snd_pause_begin(const void *generator, uint64_t now, uint32_t site)
 {
-    if ((pauses == NULL || count > mask / 2) && !grow())
-        return; /* its wait stays unknown */
-    snd_pause *pause = slot_of(pauses, mask, generator);
-    count += pause->generator == NULL;
-    *pause = (snd_pause){generator, now, site};
+    snd_pause *pause = find(generator);
+    if (pause == NULL)
+        pause = add(generator);
+    if (pause != NULL) /* else its wait stays unknown */
+        *pause = (snd_pause){now, site};
 }
 
 snd_pause
 snd_pause_end(const void *generator)
 {
-    snd_pause none = {NULL, 0, SND_NONE};
-    if (pauses == NULL)
-        return none;
-    snd_pause *pause = slot_of(pauses, mask, generator);
-    snd_pause found = pause->generator == NULL ? none : *pause;
-    pause->site = SND_NONE;
+    static const snd_pause none = {0, SND_NONE};
+    snd_pause *pause = find(generator);
+    snd_pause found = pause == NULL ? none : *pause;
+    if (pause != NULL)
+        *pause = none;
     return found;
 }
 
 void
 snd_pause_forget_all(void)
 {
+    snd_map_free(&by_address);
     snd_free(pauses);
     pauses = NULL;
-    mask = count = 0;
+    count = capacity = 0;
 }

@@ -127,11 +127,10 @@ make_entry(const snd_py_calls *self, const snd_profile_site *site, const snd_cal
 
 /* Adds a pair to its caller's list, which is made now if it is the first. */
 static int
-add_subentry(const snd_py_calls *self, PyObject *entry, PyObject *added)
+add_subentry(PyObject *entry, PyObject *added)
 {
     PyObject *list = PyStructSequence_GET_ITEM(entry, 5);
 
-    (void)self;
     if (added == NULL)
         return 0;
     if (list == Py_None) {
@@ -168,7 +167,7 @@ make_entries(const snd_py_calls *self, const answer *from, PyObject **by_row)
         if (from->is_left_out[pair->caller] || !snd_calls_is_used(&pair->numbers))
             continue;
         PyObject *added = make_entry(self, &calls->rows[pair->callee].site, &pair->numbers, state->subentry_type);
-        if (!add_subentry(self, by_row[pair->caller], added))
+        if (!add_subentry(by_row[pair->caller], added))
             Py_CLEAR(list);
     }
     return list;
@@ -217,44 +216,35 @@ numbers_of(const snd_calls_numbers *numbers, PyObject *callers)
     return Py_BuildValue("KKddO", numbers->primitive, numbers->count, self, total, callers);
 }
 
-/* Adds numbers under a label; two code objects of the same name at one place are one in pstats. */
-static int
-add_row(PyObject *stats, PyObject *label, const snd_calls_numbers *numbers, PyObject **callers)
+/* Adds what stands there already; two code objects of one name at one place are one in pstats. */
+static void
+add_old(snd_calls_numbers *sum, PyObject *old, int is_pair)
 {
-    PyObject *old = PyDict_GetItem(stats, label);
-    snd_calls_numbers sum = *numbers;
+    if (old == NULL)
+        return;
+    sum->count += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, is_pair ? 0 : 1));
+    sum->primitive += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, is_pair ? 1 : 0));
+    sum->self_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 2)) * 1e9 + 0.5);
+    sum->total_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 3)) * 1e9 + 0.5);
+}
 
-    *callers = old == NULL ? PyDict_New() : Py_NewRef(PyTuple_GET_ITEM(old, 4));
-    if (*callers == NULL)
-        return 0;
-    if (old != NULL) {
-        sum.primitive += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, 0));
-        sum.count += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, 1));
-        sum.self_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 2)) * 1e9 + 0.5);
-        sum.total_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 3)) * 1e9 + 0.5);
-    }
-    PyObject *value = numbers_of(&sum, *callers);
-    int worked = value != NULL && PyDict_SetItem(stats, label, value) == 0;
+/* Adds numbers under a label; `callers` is NULL for a pair. */
+static int
+add_numbers(PyObject *table, PyObject *label, snd_calls_numbers numbers, PyObject *callers)
+{
+    add_old(&numbers, PyDict_GetItem(table, label), callers == NULL);
+    PyObject *value = numbers_of(&numbers, callers);
+    int worked = value != NULL && PyDict_SetItem(table, label, value) == 0;
     Py_XDECREF(value);
     return worked;
 }
 
-static int
-add_pair(PyObject *callers, PyObject *label, const snd_calls_numbers *numbers)
+/* The callers that a label has so far; a new reference. */
+static PyObject *
+callers_of(PyObject *stats, PyObject *label)
 {
-    PyObject *old = PyDict_GetItem(callers, label);
-    snd_calls_numbers sum = *numbers;
-
-    if (old != NULL) {
-        sum.count += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, 0));
-        sum.primitive += PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(old, 1));
-        sum.self_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 2)) * 1e9 + 0.5);
-        sum.total_ns += (uint64_t)(PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(old, 3)) * 1e9 + 0.5);
-    }
-    PyObject *value = numbers_of(&sum, NULL);
-    int worked = value != NULL && PyDict_SetItem(callers, label, value) == 0;
-    Py_XDECREF(value);
-    return worked;
+    PyObject *old = PyDict_GetItem(stats, label);
+    return old == NULL ? PyDict_New() : Py_NewRef(PyTuple_GET_ITEM(old, 4));
 }
 
 static int
@@ -266,14 +256,15 @@ fill_pstats(PyObject *stats, const answer *from, PyObject **labels, PyObject **c
         if (from->is_left_out[i])
             continue;
         labels[i] = label_of(&calls->rows[i].site);
-        if (labels[i] == NULL || !add_row(stats, labels[i], &calls->rows[i].numbers, &callers[i]))
+        callers[i] = labels[i] == NULL ? NULL : callers_of(stats, labels[i]);
+        if (callers[i] == NULL || !add_numbers(stats, labels[i], calls->rows[i].numbers, callers[i]))
             return 0;
     }
     for (uint32_t i = 0; i < calls->pair_count; i++) {
         const snd_calls_pair *pair = &calls->pairs[i];
         if (callers[pair->callee] == NULL || labels[pair->caller] == NULL || !snd_calls_is_used(&pair->numbers))
             continue;
-        if (!add_pair(callers[pair->callee], labels[pair->caller], &pair->numbers))
+        if (!add_numbers(callers[pair->callee], labels[pair->caller], pair->numbers, NULL))
             return 0;
     }
     return 1;
@@ -284,7 +275,7 @@ snd_calls_pstats(PyObject *object, PyObject *nothing)
 {
     snd_py_calls *self = (snd_py_calls *)object;
     PyObject *stats = PyDict_New();
-    answer from;
+    answer from = {0};
 
     (void)nothing;
     if (stats != NULL && open_answer(self, &from)) {

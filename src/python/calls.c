@@ -72,7 +72,7 @@ stop(snd_py_calls *self)
 {
     if (snd_call_active != &self->probe)
         return;
-    snd_call_hooks_stop(snd_state_of_kin((const PyObject *)self), &self->probe);
+    snd_call_hooks_stop(&self->probe);
     snd_call_book_flush(self->probe.book);
     snd_pause_forget_all();
 }
@@ -215,7 +215,7 @@ calls_enable(PyObject *object, PyObject *args, PyObject *keywords)
     self->probe.wish.builtins = builtins;
     snd_calls_watch_forks();
     snd_call_book_start(self->probe.book);
-    if (!snd_call_hooks_start(snd_state_of_kin((const PyObject *)self), &self->probe))
+    if (!snd_call_hooks_start(&self->probe))
         return NULL;
     Py_RETURN_NONE;
 }
@@ -359,7 +359,7 @@ calls_own_cost(PyObject *object, PyObject *nothing)
     if (measure != NULL && snd_call_active == NULL) {
         without = time_calls(measure);
         snd_clock_start(NULL);
-        if (without >= 0 && snd_call_hooks_start(snd_state_of_kin(object), &self->probe)) {
+        if (without >= 0 && snd_call_hooks_start(&self->probe)) {
             with = time_calls(measure);
             stop(self);
         }
