@@ -1,6 +1,7 @@
 /* What the views of calls share. */
 #include "view/call_table.h"
 
+#include "os/process.h"
 #include "view/arrange.h"
 
 #include <string.h>
@@ -55,21 +56,15 @@ static const snd_column columns[] = {
 
 /* ---- the text of a function ---- */
 
-static const char *
-base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash == NULL || slash[1] == '\0' ? file : slash + 1;
-}
-
 void
 snd_call_text(const snd_profile_site *site, snd_buffer *out)
 {
     const char *name = site->detail[0] == '\0' ? site->name : site->detail;
+    const char *file = snd_path_base(site->file);
     size_t len = strlen(name);
 
     if (site->kind == SND_SITE_FUNCTION && site->file[0] != '\0')
-        snd_buffer_printf(out, "%s:%u(%s)", base_name(site->file), site->line, name);
+        snd_buffer_printf(out, "%s:%u(%s)", *file == '\0' ? site->file : file, site->line, name);
     else if (site->kind == SND_SITE_BUILTIN && len >= 2 && name[0] == '<' && name[len - 1] == '>')
         snd_buffer_printf(out, "{%.*s}", (int)(len - 2), name + 1);
     else
