@@ -207,7 +207,7 @@ static snd_table *
 make_whole_table(const snd_opened *recording, const snd_view *view)
 {
     snd_table *table = NULL;
-    snd_status status = view->make(recording->profile, &table);
+    snd_status status = view->make(recording->profile, &(snd_view_options){0}, &table);
 
     if (status == SND_NO_DATA)
         snd_complain("%s: the recording has nothing to show as %s", recording->path, view->name);

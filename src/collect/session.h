@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "model/profile.h"
+#include "probe/sample_options.h"
 
 /* All zero: regions count, nothing is written. Texts are copied. Paths take %p, %h and %r. */
 typedef struct snd_session_options {
@@ -15,9 +16,10 @@ typedef struct snd_session_options {
     uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
     int calls;                /* calls are measured too */
     uint64_t call_cost_ns;    /* of one call, as measured; 0: unknown */
-    const char *program;      /* what runs; NULL: from the system */
-    const char *arguments;    /* a JSON list; NULL: from the system */
-    const char *python;       /* its version; NULL: no Python */
+    snd_sample_options sample;
+    const char *program;   /* what runs; NULL: from the system */
+    const char *arguments; /* a JSON list; NULL: from the system */
+    const char *python;    /* its version; NULL: no Python */
 } snd_session_options;
 
 /* Starts, or gives a running session new options and outputs and keeps what was counted. On failure everything is
@@ -37,6 +39,15 @@ int snd_session_is_orphan(void);
 
 /* What was counted so far. The caller owns the profile. SND_NOT_RUNNING. */
 SND_MUST_USE snd_status snd_session_profile(snd_profile **out);
+
+/* A further fact for the recording, from now on and until stop; NULL takes it back. Both texts are copied. */
+SND_MUST_USE snd_status snd_session_set_info(const char *key, const char *value);
+
+/* The text of a source that is no file: a cell of a notebook, python -c. Copied; kept until stop. */
+SND_MUST_USE snd_status snd_session_add_source(const char *file, const char *text, size_t size);
+
+/* Samples stop and go on; what was seen stays. Nothing happens where no sampler runs. */
+void snd_session_pause_samples(int paused);
 
 /* A sentence for every report about something that does not work here. Static storage; NULL: nothing to say. */
 void snd_session_note(const char *text);

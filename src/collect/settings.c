@@ -73,6 +73,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .calls = options->calls,
         .own_cost_ns = options->own_cost_ns,
         .call_cost_ns = options->call_cost_ns,
+        .sample = options->sample,
     };
     if (failed || copy.program == NULL || copy.arguments == NULL) {
         snd_settings_free(&copy);

@@ -9,6 +9,7 @@ typedef struct snd_settings {
     char *recording, *chrome_trace, *program, *arguments, *python;
     int timeline, cpu, debug, calls;
     uint64_t own_cost_ns, call_cost_ns;
+    snd_sample_options sample;
 } snd_settings;
 
 /* On failure `*out` is as it was. */

@@ -20,7 +20,17 @@
     X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                            \
     X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                        \
     X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                         \
-    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")
+    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")                        \
+    X(SAMPLES, "samples", "samples", 0, "how often it was the innermost one when a thread was looked at") \
+    X(PYTHON, "python", "ns", 0, "CPU time in Python code")                                               \
+    X(NATIVE, "native", "ns", 0, "CPU time in native code")                                               \
+    X(SYSTEM, "system", "ns", 0, "CPU time in the kernel")                                                \
+    X(WAIT_CPU, "wait_cpu", "ns", 0, "ready to run, but no processor was free")                           \
+    X(WAIT_LOCK, "wait_lock", "ns", 0, "waited for a lock")                                               \
+    X(WAIT_GIL, "wait_gil", "ns", 0, "waited for the interpreter's lock")                                 \
+    X(WAIT_IO, "wait_io", "ns", 0, "waited for a file, a socket or a pipe")                               \
+    X(WAIT_SLEEP, "wait_sleep", "ns", 0, "slept")                                                         \
+    X(WAIT_OTHER, "wait_other", "ns", 0, "waited for something else")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,
@@ -41,6 +51,12 @@ const snd_metric_info *snd_metric_get(snd_metric metric);
 
 /* SND_METRIC_COUNT_OF for a name that is not in the list. */
 snd_metric snd_metric_find(const char *name);
+
+/* Where a sampled thread's time goes, in this order: CPU first, then waiting. The number of a state in this list is
+ * what a timeline event of a sample has for its task. */
+#define SND_SAMPLE_STATES (SND_METRIC_WAIT_OTHER - SND_METRIC_PYTHON + 1)
+#define SND_SAMPLE_METRIC(state) ((snd_metric)((unsigned)SND_METRIC_PYTHON + (unsigned)(state)))
+#define SND_SAMPLE_IS_CPU(state) ((unsigned)(state) <= SND_METRIC_SYSTEM - SND_METRIC_PYTHON)
 
 /* A whole number or a real one, as the metric says. */
 typedef union snd_value {

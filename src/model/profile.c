@@ -83,6 +83,10 @@ snd_profile_free(snd_profile *self)
         snd_free(self->columns[i]);
     for (uint32_t i = 0; i < self->info_count; i++)
         snd_free(self->infos[i].value);
+    for (uint32_t i = 0; i < self->source_count; i++)
+        snd_free(self->sources[i].text);
+    snd_free(self->sources);
+    snd_free(self->events);
     snd_free(self->histograms);
     snd_free(self->sites);
     snd_free(self->tracks);
@@ -185,7 +189,7 @@ snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value v
             return SND_NO_MEMORY;
     }
     self->columns[metric][node] = value;
-    self->nodes[node].present |= 1u << metric;
+    self->nodes[node].present |= (uint64_t)1 << metric;
     return SND_OK;
 }
 
@@ -224,6 +228,40 @@ double
 snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric)
 {
     return snd_profile_has(self, node, metric) ? self->columns[metric][node].real : 0;
+}
+
+const snd_source *
+snd_profile_source(const snd_profile *self, const char *file)
+{
+    for (uint32_t i = 0; i < self->source_count; i++)
+        if (strcmp(self->sources[i].file, file) == 0)
+            return &self->sources[i];
+    return NULL;
+}
+
+snd_status
+snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size)
+{
+    const snd_source *known = snd_profile_source(self, file);
+    uint32_t place = known == NULL ? self->source_count : (uint32_t)(known - self->sources);
+    snd_source added = {.text = snd_malloc(size + 1), .size = size};
+    if (added.text == NULL)
+        return SND_NO_MEMORY;
+    memcpy(added.text, text, size);
+    added.text[size] = '\0';
+    snd_status status = make_room(&self->sources, self->source_count, &self->source_capacity, sizeof added);
+    if (status == SND_OK)
+        status = keep_text(self, file, &added.file);
+    if (status != SND_OK) {
+        snd_free(added.text);
+        return status;
+    }
+    if (place == self->source_count)
+        self->source_count++;
+    else
+        snd_free(self->sources[place].text);
+    self->sources[place] = added;
+    return SND_OK;
 }
 
 static snd_info *

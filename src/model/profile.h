@@ -14,7 +14,10 @@
     X(REGION, "region")      \
     X(COUNTER, "counter")    \
     X(FUNCTION, "function")  \
-    X(BUILTIN, "builtin")
+    X(BUILTIN, "builtin")    \
+    X(LINE, "line")          \
+    X(NATIVE, "native")      \
+    X(OTHER, "other")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -30,10 +33,11 @@ snd_site_kind snd_site_kind_find(const char *name); /* SND_SITE_KIND_COUNT for a
 typedef struct snd_profile_site {
     snd_site_kind kind;
     const char *name;
-    const char *file;   /* "" where unknown */
-    uint32_t line;      /* 0 where unknown */
-    const char *detail; /* what sets it apart from others at its place: a call's signature; "" without one */
-    uint32_t twin;      /* from 1 on for others with the same texts that are not the same; not kept in recordings */
+    const char *file;    /* "" where unknown */
+    uint32_t line;       /* 0 where unknown */
+    const char *detail;  /* what sets it apart from others at its place: a call's signature; "" without one */
+    uint32_t twin;       /* from 1 on for others with the same texts that are not the same; not kept in recordings */
+    uint32_t first_line; /* of a line: where its function starts; else 0 */
 } snd_profile_site;
 
 /* Whether a site of this kind is something that is called. */
@@ -41,6 +45,15 @@ static inline int
 snd_site_is_call(snd_site_kind kind)
 {
     return kind == SND_SITE_FUNCTION || kind == SND_SITE_BUILTIN;
+}
+
+/* Whether a site of this kind is somewhere a sampled thread was found: a line of Python (its name is the function's), a
+ * native symbol, or something that has no place, such as time that nobody saw. Samples stand below a track's root or a
+ * region, caller above callee. */
+static inline int
+snd_site_is_sampled(snd_site_kind kind)
+{
+    return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
 }
 
 /* A line of time. */
@@ -60,13 +73,28 @@ typedef struct snd_profile_node {
     uint32_t parent; /* SND_NONE: the track's root */
     uint32_t track;
     uint32_t site;
-    uint32_t present; /* bit m: metric m has a value */
+    uint64_t present; /* bit m: metric m has a value */
 } snd_profile_node;
 
 typedef struct snd_info {
     const char *key;
     char *value; /* its own: it changes with every checkpoint */
 } snd_info;
+
+/* The text of a source file, as it was when it was measured. */
+typedef struct snd_source {
+    const char *file; /* as in the sites */
+    char *text;       /* its own; ended by NUL */
+    size_t size;
+} snd_source;
+
+/* One event of the timeline. */
+typedef struct snd_profile_event {
+    uint64_t start_ns; /* since the recording's start */
+    uint64_t value;    /* a region's or a sample's duration in ns; the bits of a counter's double */
+    uint32_t node;
+    uint32_t task; /* 0: the thread itself; of a sample: its state, see SND_SAMPLE_METRIC */
+} snd_profile_event;
 
 /* Read freely; change with the functions below. Not thread-safe. */
 typedef struct snd_profile {
@@ -76,6 +104,10 @@ typedef struct snd_profile {
     snd_value *columns[SND_METRIC_COUNT_OF]; /* NULL: no node has this metric */
     uint64_t **histograms;                   /* per node; NULL: none */
     snd_info *infos;
+    snd_source *sources;
+    snd_profile_event *events; /* by start; only where somebody asked for them */
+    uint64_t event_count;
+    uint32_t source_count, source_capacity;
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
     snd_intern *texts;
@@ -104,6 +136,10 @@ SND_MUST_USE snd_status snd_profile_set_histogram(snd_profile *self, uint32_t no
 uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);
 double snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric);
 int snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric);
+
+/* Copies the text; a second one for the same file replaces the first. */
+SND_MUST_USE snd_status snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size);
+const snd_source *snd_profile_source(const snd_profile *self, const char *file); /* NULL: not there */
 
 /* A fact about the run; a second one under the same key replaces the first. */
 SND_MUST_USE snd_status snd_profile_set_info(snd_profile *self, const char *key, const char *value);

@@ -30,9 +30,9 @@ is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len
 {
     if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
         return 0;
-    return !snd_site_is_call(site->kind) ||
-           (site->line == wanted->line && site->twin == wanted->twin && strcmp(site->file, wanted->file) == 0 &&
-            strcmp(site->detail, wanted->detail) == 0);
+    return !(snd_site_is_call(site->kind) || snd_site_is_sampled(site->kind)) ||
+           (site->line == wanted->line && site->first_line == wanted->first_line && site->twin == wanted->twin &&
+            strcmp(site->file, wanted->file) == 0 && strcmp(site->detail, wanted->detail) == 0);
 }
 
 static uint32_t
@@ -75,7 +75,7 @@ add(uint64_t key, const snd_profile_site *site, size_t len)
     }
     memcpy(name, site->name, len);
     name[len] = '\0';
-    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail, site->twin};
+    *slot_of(id) = (snd_profile_site){site->kind, name, file, site->line, detail, site->twin, site->first_line};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     return id;
 }
@@ -96,12 +96,12 @@ find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
 uint32_t
 snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line)
 {
-    snd_profile_site site = {kind, name, file, line, "", 0};
+    snd_profile_site site = {kind, name, file, line, "", 0, 0};
     return find_or_add(snd_hash(name, len, kind), &site, len);
 }
 
 uint32_t
-snd_site_add_call(const snd_profile_site *site)
+snd_site_add_placed(const snd_profile_site *site)
 {
     size_t len = strlen(site->name);
     uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | (site->line ^ site->twin << 24));
@@ -112,7 +112,7 @@ snd_site_add_call(const snd_profile_site *site)
 uint32_t
 snd_site_find(snd_site_kind kind, const char *name, size_t len)
 {
-    snd_profile_site site = {kind, name, "", 0, "", 0};
+    snd_profile_site site = {kind, name, "", 0, "", 0, 0};
     pthread_mutex_lock(&lock);
     uint32_t id = find(snd_hash(name, len, kind), &site, len);
     pthread_mutex_unlock(&lock);

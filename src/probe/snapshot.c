@@ -71,7 +71,7 @@ profile_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *
 static snd_status
 root_site(snd_profile *profile, const char *name, uint32_t *id)
 {
-    snd_profile_site site = {SND_SITE_THREAD, name, "", 0, "", 0};
+    snd_profile_site site = {SND_SITE_THREAD, name, "", 0, "", 0, 0};
     return snd_profile_add_site(profile, &site, id);
 }
 

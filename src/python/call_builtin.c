@@ -142,8 +142,8 @@ add_site(PyObject *callable)
         name_other(callable, &name);
     /* our own enable and disable are no calls of the program */
     if (snd_buffer_status(&name) == SND_OK && name.size > 0 && strstr(name.data, "sonde._core.") == NULL) {
-        snd_profile_site added = {SND_SITE_BUILTIN, snd_buffer_str(&name), "", 0, "", 0};
-        site = snd_site_add_call(&added);
+        snd_profile_site added = {SND_SITE_BUILTIN, snd_buffer_str(&name), "", 0, "", 0, 0};
+        site = snd_site_add_placed(&added);
     }
     snd_buffer_free(&name);
     PyErr_Clear();

@@ -41,7 +41,7 @@ take_site(snd_profile_site site)
     uint32_t id = SND_NONE;
 
     for (site.twin = 0; site.twin < TWIN_LIMIT; site.twin++) {
-        id = snd_site_add_call(&site);
+        id = snd_site_add_placed(&site);
         if (id == SND_NONE || !make_taken_room(id) || !is_taken[id])
             break;
     }
@@ -116,6 +116,7 @@ describe(PyCodeObject *code, snd_code *known)
                                  PyBytes_AS_STRING(file),
                                  code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0,
                                  "",
+                                 0,
                                  0};
         known->site = take_site(site);
         known->is_ours = (unsigned char)is_ours(site.file);
@@ -174,7 +175,7 @@ keep_code(const snd_call_probe *probe, PyCodeObject *code, const snd_code *known
     snd_profile_site site = snd_site_get(known->site);
     PyErr_Fetch(&type, &value, &trace);
     site.twin = 0; /* twins are shown as one */
-    PyObject *key = PyLong_FromUnsignedLong(snd_site_add_call(&site));
+    PyObject *key = PyLong_FromUnsignedLong(snd_site_add_placed(&site));
     if (key != NULL)
         (void)PyDict_SetDefault(probe->codes, key, (PyObject *)code);
     Py_XDECREF(key);

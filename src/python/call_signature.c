@@ -187,7 +187,7 @@ add_site(const snd_code *known, const char *label)
 {
     snd_profile_site site = snd_site_get(known->site);
     site.detail = label;
-    return snd_site_add_call(&site);
+    return snd_site_add_placed(&site);
 }
 
 static int

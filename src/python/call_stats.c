@@ -82,7 +82,7 @@ code_of(const snd_py_calls *self, const snd_profile_site *site)
     plain.detail = "";
     plain.twin = 0;
     if (site->kind == SND_SITE_FUNCTION && self->probe.codes != NULL) {
-        PyObject *key = PyLong_FromUnsignedLong(snd_site_add_call(&plain));
+        PyObject *key = PyLong_FromUnsignedLong(snd_site_add_placed(&plain));
         code = key == NULL ? NULL : Py_XNewRef(PyDict_GetItem(self->probe.codes, key));
         Py_XDECREF(key);
     }

@@ -40,7 +40,7 @@ make_view(profile *self, const char *name)
         PyErr_Format(PyExc_ValueError, "unknown view '%s'", name);
         return NULL;
     }
-    snd_status status = view->make(self->profile, &table);
+    snd_status status = view->make(self->profile, &(snd_view_options){0}, &table);
     if (status != SND_OK)
         snd_raise_status(status, NULL);
     return table;

@@ -5,6 +5,20 @@
 #include "model/profile.h"
 #include "view/table.h"
 
+/* What may be asked of a view besides its name. All zero: the usual answer. */
+typedef struct snd_view_options {
+    int all_code;        /* lines of libraries too; else their time stands at the line of the program that led there */
+    const char *include; /* files that are the program's own: patterns as in *model*, with commas; NULL: the usual */
+    const char *exclude; /* files that are not */
+    const char *region;  /* samples inside regions of this name only */
+    const char *thread;  /* threads of this name only */
+    int show_all;        /* frames of libraries in a tree as well */
+    const char *hide;    /* a regular expression: frames of a tree whose file or function is like it are folded */
+    int by_time;         /* a tree in the order of time; needs the events */
+    int cpu_only;        /* without time that was waited */
+    int seconds;         /* seconds instead of shares where both are possible */
+} snd_view_options;
+
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
 #define SND_VIEW_MAP(X)                                                           \
     X(regions, "the tree of regions: time, count, extremes, percentiles")         \
@@ -16,15 +30,16 @@
     X(counters, "the values that the program counted")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show. */
-#define SND_VIEW_DECLARE(name, about) \
-    SND_MUST_USE snd_status snd_view_##name(const snd_profile *profile, snd_table **out);
+#define SND_VIEW_DECLARE(name, about)                                                                    \
+    SND_MUST_USE snd_status snd_view_##name(const snd_profile *profile, const snd_view_options *options, \
+                                            snd_table **out);
 SND_VIEW_MAP(SND_VIEW_DECLARE)
 #undef SND_VIEW_DECLARE
 
 typedef struct snd_view {
     const char *name;
     const char *about;
-    snd_status (*make)(const snd_profile *profile, snd_table **out);
+    snd_status (*make)(const snd_profile *profile, const snd_view_options *options, snd_table **out);
 } snd_view;
 
 extern const snd_view snd_views[];

@@ -2,11 +2,12 @@
 #include "view/call_table.h"
 
 snd_status
-snd_view_callees(const snd_profile *profile, snd_table **out)
+snd_view_callees(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_call_table self;
     snd_status status = snd_call_table_start(&self, profile, "callees", 1);
 
+    (void)options;
     if (status == SND_OK) {
         self.table->matches_groups = 1;
         status = snd_call_table_add_pairs(&self);

@@ -42,11 +42,12 @@ add_row(const snd_profile *profile, snd_table *table, uint32_t node, uint64_t up
 }
 
 snd_status
-snd_view_counters(const snd_profile *profile, snd_table **out)
+snd_view_counters(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_table *table = snd_table_new("counters", columns, COLUMN_COUNT);
     snd_status status = table == NULL ? SND_NO_MEMORY : SND_OK;
 
+    (void)options;
     for (uint32_t i = 0; i < profile->node_count && status == SND_OK; i++) {
         uint64_t updates = snd_profile_whole(profile, i, SND_METRIC_COUNT);
         if (profile->sites[profile->nodes[i].site].kind == SND_SITE_COUNTER && updates != 0)

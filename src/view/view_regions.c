@@ -187,10 +187,11 @@ snd_view_regions_empty(void)
 }
 
 snd_status
-snd_view_regions(const snd_profile *profile, snd_table **out)
+snd_view_regions(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_tree tree;
     uint32_t main_track = snd_tree_main_track(profile);
+    (void)options;
     if (main_track == SND_NONE)
         return SND_NO_DATA;
     uint32_t root = snd_tree_root(profile, main_track);

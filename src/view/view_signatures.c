@@ -42,8 +42,9 @@ add_function(snd_call_table *self, const lists *signatures, uint32_t function)
 }
 
 snd_status
-snd_view_signatures(const snd_profile *profile, snd_table **out)
+snd_view_signatures(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
+    (void)options;
     snd_call_table self;
     lists signatures = {0};
     snd_status status = snd_call_table_start(&self, profile, "signatures", 1);

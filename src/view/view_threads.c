@@ -60,9 +60,10 @@ entries_by_track(const snd_profile *profile)
 }
 
 snd_status
-snd_view_threads(const snd_profile *profile, snd_table **out)
+snd_view_threads(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_tree tree;
+    (void)options;
     if (profile->track_count == 0)
         return SND_NO_DATA;
     snd_status status = snd_tree_make(profile, SND_SITE_THREAD, SND_METRIC_TOTAL, &tree);

@@ -8,7 +8,7 @@
 uint32_t
 add_call_site(snd_profile *profile, snd_site_kind kind, const char *name, uint32_t line, const char *detail)
 {
-    snd_profile_site site = {kind, name, kind == SND_SITE_BUILTIN ? "" : "/app/run.py", line, detail, 0};
+    snd_profile_site site = {kind, name, kind == SND_SITE_BUILTIN ? "" : "/app/run.py", line, detail, 0, 0};
     uint32_t id;
 
     REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
@@ -111,7 +111,7 @@ signatures_profile(void)
 uint32_t
 call_site(const char *name, const char *detail)
 {
-    uint32_t site = snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, name, "test.py", 1, detail, 0});
+    uint32_t site = snd_site_add_placed(&(snd_profile_site){SND_SITE_FUNCTION, name, "test.py", 1, detail, 0, 0});
     REQUIRE(site != SND_NONE);
     return site;
 }

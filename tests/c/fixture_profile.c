@@ -28,8 +28,8 @@ set_info(snd_profile *profile, const char *key, const char *value)
 uint32_t
 add_site(snd_profile *profile, snd_site_kind kind, const char *name)
 {
-    snd_profile_site site = {kind, name, kind == SND_SITE_THREAD ? "" : "work.c", kind == SND_SITE_THREAD ? 0 : 12,
-                             "",   0};
+    snd_profile_site site = {kind, name, kind == SND_SITE_THREAD ? "" : "work.c", kind == SND_SITE_THREAD ? 0 : 12, "",
+                             0,    0};
     uint32_t id;
 
     REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);

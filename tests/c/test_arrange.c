@@ -129,7 +129,7 @@ keys_of_pstats_are_known_where_their_columns_are(void)
     snd_profile *profile = calls_profile();
     snd_table *table = NULL, *tree = make_tree();
 
-    REQUIRE(snd_view_functions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_functions(profile, &(snd_view_options){0}, &table) == SND_OK);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         CHECK(snd_table_can_sort(table, keys[i]));
         CHECK(snd_table_sort(table, keys[i]) == SND_OK);

@@ -23,7 +23,7 @@ shown_regions(const snd_profile *profile)
 {
     snd_table *table = NULL, *shown = NULL;
 
-    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
     snd_table_free(table);
     return shown;
@@ -126,7 +126,7 @@ the_footer_cannot_move_the_cursor(void)
     snd_buffer text = {0};
 
     set_whole(profile, add_region(profile, root, "\033[2J", 0, 0, 0), SND_METRIC_OPEN, 1);
-    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     snd_format_table(table, &(snd_format_options){0}, &text);
     CHECK(strchr(snd_buffer_str(&text), '\033') == NULL);
     snd_buffer_free(&text);

@@ -33,7 +33,7 @@ check_view(const snd_profile *profile, const char *name)
     const snd_view *view = snd_view_find(name);
     snd_table *table = NULL, *shown = NULL;
 
-    REQUIRE(view != NULL && view->make(profile, &table) == SND_OK);
+    REQUIRE(view != NULL && view->make(profile, &(snd_view_options){0}, &table) == SND_OK);
     REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
     for (unsigned i = 0; i < snd_format_count; i++) {
         const snd_format *format = &snd_formats[i];

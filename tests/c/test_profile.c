@@ -27,7 +27,7 @@ texts_are_copied(void)
 {
     snd_profile *profile = snd_profile_new();
     char name[] = "load", file[] = "work.c", value[] = "work";
-    snd_profile_site site = {SND_SITE_REGION, name, file, 7, "", 0};
+    snd_profile_site site = {SND_SITE_REGION, name, file, 7, "", 0, 0};
     uint32_t id;
 
     CHECK(snd_profile_add_site(profile, &site, &id) == SND_OK);
@@ -149,7 +149,7 @@ add_many_sites(snd_profile *profile)
         char name[16];
         uint32_t id = 77, before = profile->site_count;
         snprintf(name, sizeof name, "site %u", i);
-        snd_profile_site site = {SND_SITE_REGION, name, "work.c", i, "", 0};
+        snd_profile_site site = {SND_SITE_REGION, name, "work.c", i, "", 0, 0};
         status = snd_profile_add_site(profile, &site, &id);
         CHECK_NUMBER(profile->site_count, before + (status == SND_OK));
         CHECK_NUMBER(id, status == SND_OK ? before : 77);

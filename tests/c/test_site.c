@@ -120,7 +120,7 @@ threads_that_add_the_same_names_get_the_same_ids(void)
 static uint32_t
 add_call_at(const char *name, const char *file, uint32_t line, const char *detail)
 {
-    return snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, name, file, line, detail, 0});
+    return snd_site_add_placed(&(snd_profile_site){SND_SITE_FUNCTION, name, file, line, detail, 0, 0});
 }
 
 static void
@@ -132,7 +132,7 @@ a_call_is_known_by_its_place_and_its_detail_too(void)
         add_call_at("run", "b.py", 1, ""),
         add_call_at("run", "a.py", 1, "run(int)"),
         add_call_at("ru", "a.py", 1, ""),
-        snd_site_add_call(&(snd_profile_site){SND_SITE_BUILTIN, "run", "a.py", 1, "", 0}),
+        snd_site_add_placed(&(snd_profile_site){SND_SITE_BUILTIN, "run", "a.py", 1, "", 0, 0}),
         add(SND_SITE_REGION, "run", "a.py", 1),
     };
 
@@ -156,7 +156,8 @@ twins_have_the_same_texts_and_are_not_the_same(void)
     uint32_t ids[4];
 
     for (uint32_t i = 0; i < 4; i++) {
-        ids[i] = snd_site_add_call(&(snd_profile_site){SND_SITE_FUNCTION, "<lambda>", "a.py", 7, "<lambda>(x)", i});
+        ids[i] =
+            snd_site_add_placed(&(snd_profile_site){SND_SITE_FUNCTION, "<lambda>", "a.py", 7, "<lambda>(x)", i, 0});
         CHECK(ids[i] != SND_NONE);
         for (uint32_t j = 0; j < i; j++)
             CHECK(ids[i] != ids[j]);
@@ -167,25 +168,25 @@ twins_have_the_same_texts_and_are_not_the_same(void)
     }
     for (uint32_t i = 0; i < 4; i++) {
         snd_profile_site again = snd_site_get(ids[i]);
-        CHECK_NUMBER(snd_site_add_call(&again), ids[i]);
+        CHECK_NUMBER(snd_site_add_placed(&again), ids[i]);
     }
 }
 
 static void
 a_call_without_memory_is_none(void)
 {
-    snd_profile_site site = {SND_SITE_FUNCTION, "call without memory", "a.py", 7, "a detail of its own", 0};
+    snd_profile_site site = {SND_SITE_FUNCTION, "call without memory", "a.py", 7, "a detail of its own", 0, 0};
     uint32_t before = snd_site_count();
     uint64_t lost = snd_site_lost();
 
     for (long n = 0; n < 2; n++) {
         snd_alloc_fail_after(n);
-        CHECK(snd_site_add_call(&site) == SND_NONE);
+        CHECK(snd_site_add_placed(&site) == SND_NONE);
         snd_alloc_fail_after(-1);
     }
     CHECK_NUMBER(snd_site_count(), before);
     CHECK_NUMBER(snd_site_lost() - lost, 2);
-    CHECK_NUMBER(snd_site_add_call(&site), before);
+    CHECK_NUMBER(snd_site_add_placed(&site), before);
 }
 
 int

@@ -14,7 +14,7 @@ check_view(const snd_profile *profile, const char *name, const char *wanted)
     snd_table *table = NULL;
     snd_buffer text = {0};
 
-    REQUIRE(view != NULL && view->make(profile, &table) == SND_OK);
+    REQUIRE(view != NULL && view->make(profile, &(snd_view_options){0}, &table) == SND_OK);
     CHECK_TEXT(table->view, name);
     snd_format_csv(table, &(snd_format_options){0}, &text);
     CHECK_TEXT(snd_buffer_str(&text), wanted);
@@ -27,7 +27,7 @@ check_footer(const snd_profile *profile, const char *wanted)
 {
     snd_table *table = NULL;
 
-    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     CHECK_TEXT(table->footer, wanted);
     snd_table_free(table);
 }
@@ -98,9 +98,9 @@ an_empty_profile_has_nothing_to_show(void)
     snd_table *table = NULL;
 
     for (unsigned i = 0; i < snd_view_count; i++)
-        CHECK(snd_views[i].make(profile, &table) == SND_NO_DATA);
+        CHECK(snd_views[i].make(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
-    CHECK(snd_view_counters(profile, &table) == SND_NO_DATA);
+    CHECK(snd_view_counters(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     CHECK(table == NULL);
     snd_profile_free(profile);
 }
@@ -124,7 +124,7 @@ cpu_time_is_shown_where_it_was_measured(void)
     snd_table *table = NULL;
 
     set_whole(profile, add_region(profile, root, "works", 4, 10, 40), SND_METRIC_CPU, 33);
-    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     int cpu = snd_table_find(table, "cpu");
     REQUIRE(cpu >= 0);
     CHECK(!table->cells[cpu].is_there);
@@ -143,7 +143,7 @@ a_track_that_was_handed_on_says_so(void)
 
     add_root(profile, track, 100, 100);
     profile->tracks[track].thread_count = 7;
-    REQUIRE(snd_view_regions(profile, &table) == SND_OK);
+    REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     CHECK_TEXT(table->cells[0].text, "<pool> and 6 more");
     snd_table_free(table);
     snd_profile_free(profile);
@@ -199,7 +199,7 @@ make_all(void *context)
 
     for (unsigned i = 0; i < snd_view_count && status == SND_OK; i++) {
         snd_table *table = NULL;
-        status = snd_views[i].make(context, &table);
+        status = snd_views[i].make(context, &(snd_view_options){0}, &table);
         CHECK((status == SND_OK) == (table != NULL));
         snd_table_free(table);
         if (status == SND_NO_DATA) /* the views of calls have tests of their own */

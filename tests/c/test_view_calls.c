@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-typedef snd_status make_view(const snd_profile *profile, snd_table **out);
+typedef snd_status make_view(const snd_profile *profile, const snd_view_options *options, snd_table **out);
 
 static make_view *const views[] = {snd_view_functions, snd_view_callers, snd_view_callees, snd_view_signatures};
 #define VIEWS (sizeof views / sizeof views[0])
@@ -17,7 +17,7 @@ static snd_table *
 make(make_view *view, const snd_profile *profile)
 {
     snd_table *table = NULL;
-    REQUIRE(view(profile, &table) == SND_OK);
+    REQUIRE(view(profile, &(snd_view_options){0}, &table) == SND_OK);
     return table;
 }
 
@@ -50,18 +50,18 @@ functions_are_named_as_pstats_names_them(void)
 {
     const snd_site_kind function = SND_SITE_FUNCTION, builtin = SND_SITE_BUILTIN;
 
-    check_text_of((snd_profile_site){function, "Point.move", "/a/b/point.py", 7, "", 0}, "point.py:7(Point.move)");
-    check_text_of((snd_profile_site){function, "f", "run.py", 1, "f(a:int)", 0}, "run.py:1(f(a:int))");
-    check_text_of((snd_profile_site){function, "<module>", "<frozen zipimport>", 1, "", 0},
+    check_text_of((snd_profile_site){function, "Point.move", "/a/b/point.py", 7, "", 0, 0}, "point.py:7(Point.move)");
+    check_text_of((snd_profile_site){function, "f", "run.py", 1, "f(a:int)", 0, 0}, "run.py:1(f(a:int))");
+    check_text_of((snd_profile_site){function, "<module>", "<frozen zipimport>", 1, "", 0, 0},
                   "<frozen zipimport>:1(<module>)");
-    check_text_of((snd_profile_site){function, "f", "/odd/", 1, "", 0}, "/odd/:1(f)");
-    check_text_of((snd_profile_site){function, "f", "", 0, "", 0}, "f");
-    check_text_of((snd_profile_site){builtin, "<built-in method builtins.len>", "", 0, "", 0},
+    check_text_of((snd_profile_site){function, "f", "/odd/", 1, "", 0, 0}, "/odd/:1(f)");
+    check_text_of((snd_profile_site){function, "f", "", 0, "", 0, 0}, "f");
+    check_text_of((snd_profile_site){builtin, "<built-in method builtins.len>", "", 0, "", 0, 0},
                   "{built-in method builtins.len}");
-    check_text_of((snd_profile_site){builtin, "<", "", 0, "", 0}, "<");
-    check_text_of((snd_profile_site){builtin, "<>", "", 0, "", 0}, "{}");
-    check_text_of((snd_profile_site){builtin, "len", "", 0, "len(list)", 0}, "len(list)");
-    check_text_of((snd_profile_site){builtin, "", "", 0, "", 0}, "");
+    check_text_of((snd_profile_site){builtin, "<", "", 0, "", 0, 0}, "<");
+    check_text_of((snd_profile_site){builtin, "<>", "", 0, "", 0, 0}, "{}");
+    check_text_of((snd_profile_site){builtin, "len", "", 0, "len(list)", 0, 0}, "len(list)");
+    check_text_of((snd_profile_site){builtin, "", "", 0, "", 0, 0}, "");
 }
 
 static void
@@ -201,13 +201,13 @@ what_was_never_called_is_not_shown(void)
     snd_table *table = NULL;
 
     add_call(profile, add_call(profile, root, site, 0, 0, 0), site, 0, 0, 0);
-    CHECK(snd_view_functions(profile, &table) == SND_NO_DATA);
-    CHECK(snd_view_signatures(profile, &table) == SND_NO_DATA);
+    CHECK(snd_view_functions(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+    CHECK(snd_view_signatures(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     snd_profile_free(profile);
 
     profile = small_profile();
     for (size_t i = 0; i < VIEWS; i++)
-        CHECK(views[i](profile, &table) == SND_NO_DATA);
+        CHECK(views[i](profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     CHECK(table == NULL);
     snd_profile_free(profile);
 }
@@ -236,7 +236,7 @@ make_all(void *context)
 
     for (size_t i = 0; i < VIEWS && status == SND_OK; i++) {
         snd_table *table = NULL;
-        status = views[i](context, &table);
+        status = views[i](context, &(snd_view_options){0}, &table);
         CHECK((status == SND_OK) == (table != NULL));
         snd_table_free(table);
     }

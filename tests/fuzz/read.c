@@ -72,7 +72,7 @@ show_views(const snd_profile *profile)
 {
     for (unsigned i = 0; i < snd_view_count; i++) {
         snd_table *table = NULL, *shown = NULL;
-        if (snd_views[i].make(profile, &table) != SND_OK)
+        if (snd_views[i].make(profile, &(snd_view_options){0}, &table) != SND_OK)
             continue;
         format_table(table);
         if (snd_table_select_shown(table, &shown) == SND_OK)

@@ -41,10 +41,10 @@ add_calls(snd_profile *profile)
         uint32_t parent;
         snd_profile_site site;
     } calls[] = {
-        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "", 0}},
-        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)", 0}},
-        {6, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)", 0}},
-        {6, {SND_SITE_BUILTIN, "<built-in method builtins.len>", "", 0, "", 0}},
+        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "", 0, 0}},
+        {0, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)", 0, 0}},
+        {6, {SND_SITE_FUNCTION, "Point.move", "/a/point.py", 7, "Point.move(self:Point, by:int)", 0, 0}},
+        {6, {SND_SITE_BUILTIN, "<built-in method builtins.len>", "", 0, "", 0, 0}},
     };
 
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
@@ -63,7 +63,7 @@ make_profile(void)
     REQUIRE(profile != NULL && snd_profile_add_track(profile, &track, &id) == SND_OK);
     for (uint32_t i = 0; i < 5; i++) {
         snd_site_kind kind = i == 0 ? SND_SITE_THREAD : i == 4 ? SND_SITE_COUNTER : SND_SITE_REGION;
-        snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i, "", 0};
+        snd_profile_site site = {kind, names[i], i == 0 ? "" : "a.py", i, "", 0, 0};
         add_node(profile, i == 0 ? SND_NONE : i == 2 ? 1 : 0, &site);
         if (kind == SND_SITE_REGION)
             REQUIRE(snd_profile_set_histogram(profile, i, counts) == SND_OK);
