@@ -1,0 +1,345 @@
+/* Addresses of this process and their names: what is loaded at start and later, removed, replaced and stripped files.
+ * Arguments: tests/c/native_library.c as a library with names, and stripped. */
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "os/symbols.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *named_library, *stripped_library;
+static snd_symbols *symbols;
+
+static uint64_t
+address_of(void *function)
+{
+    return (uint64_t)(uintptr_t)function;
+}
+
+static snd_symbol
+find(uint64_t address)
+{
+    snd_symbol found = {0};
+
+    REQUIRE(snd_symbols_find(symbols, address, &found) == SND_OK);
+    return found;
+}
+
+__attribute__((noinline)) static int
+a_static_function(int value)
+{
+    return value * 3 + 1;
+}
+
+/* A copy of a library under a name of its own, loaded. */
+static void *
+load_copy(const char *library, const char *name, const char **path)
+{
+    size_t size;
+    char *bytes = read_file(library, &size);
+
+    *path = temp_path(name);
+    write_file(*path, bytes, size);
+    free(bytes);
+    void *handle = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle != NULL);
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    return handle;
+}
+
+static uint64_t
+hidden_address(void *handle)
+{
+    void *(*hidden)(void);
+
+    *(void **)&hidden = dlsym(handle, "native_hidden");
+    REQUIRE(hidden != NULL);
+    return address_of(hidden());
+}
+
+static void
+an_address_in_the_program_has_its_function(void)
+{
+    uint64_t address = address_of((void *)a_static_function);
+    snd_symbol found = find(address + 1);
+
+    CHECK_TEXT(found.name, "a_static_function");
+    CHECK(found.is_named);
+    CHECK(strstr(found.library, "test_symbols") != NULL);
+    CHECK_NUMBER(found.start, address);
+    CHECK(found.size > 1 && found.size < 4096);
+    CHECK(found.offset > 0);
+    CHECK_NUMBER(a_static_function(2), 7);
+}
+
+static void
+of_two_names_the_plain_one_is_taken(void)
+{
+    void *handle = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(handle != NULL);
+
+    CHECK_TEXT(find(address_of(dlsym(handle, "getpid"))).name, "getpid");
+    CHECK_TEXT(find(address_of(dlsym(handle, "__getpid"))).name, "getpid");
+    CHECK(strstr(find(address_of(dlsym(handle, "getpid"))).library, "libc.so.6") != NULL);
+    dlclose(handle);
+}
+
+static void
+a_function_that_the_loader_chose_has_its_name(void)
+{
+    void *(*copy)(void *, const void *, size_t) = memcpy;
+    snd_symbol found = find(address_of((void *)copy) + 2);
+
+    CHECK(strstr(found.name, "mem") != NULL);
+}
+
+static void
+the_vdso_is_a_library(void)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    char line[512];
+    unsigned long start = 0;
+
+    REQUIRE(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strstr(line, "[vdso]") != NULL)
+            start = strtoul(line, NULL, 16);
+    fclose(file);
+    if (start == 0)
+        return; /* a system without one */
+    snd_range ranges[4];
+    size_t count = 0;
+    REQUIRE(snd_symbols_ranges(symbols, start, "__vdso_clock_gettime", ranges, 4, &count) == SND_OK);
+#if defined(__x86_64__)
+    REQUIRE(count == 1);
+    CHECK(strstr(find(ranges[0].start).name, "clock_gettime") != NULL);
+#endif
+    CHECK_TEXT(find(start).library, "[vdso]");
+}
+
+static void
+addresses_without_code_are_unknown(void)
+{
+    static const uint64_t nowhere[] = {0, 1, 4096, UINT64_MAX, UINT64_C(1) << 47, UINT64_C(1) << 63};
+    int on_the_stack;
+
+    for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
+        snd_symbol found = find(nowhere[i]);
+        CHECK_TEXT(found.name, "[unknown]");
+        CHECK_TEXT(found.library, "");
+        CHECK_NUMBER(found.start, nowhere[i]);
+        CHECK(!found.is_named);
+    }
+    CHECK_TEXT(find(address_of(&on_the_stack)).name, "[unknown]");
+}
+
+static void
+code_from_no_file_is_called_generated(void)
+{
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (code == MAP_FAILED)
+        return; /* a system that forbids it */
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    CHECK_TEXT(find(address_of(code) + 16).name, "[generated code]");
+    munmap(code, 4096);
+}
+
+static void
+a_library_loaded_later_is_found_by_itself(void)
+{
+    const struct timespec pause = {0, 150000000};
+
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    void *handle = dlopen(named_library, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle != NULL);
+    nanosleep(&pause, NULL);
+    CHECK_TEXT(find(address_of(dlsym(handle, "native_call"))).name, "native_call");
+    CHECK_TEXT(find(hidden_address(handle)).name, "hidden_function");
+    dlclose(handle);
+}
+
+static void
+a_removed_file_still_has_its_exported_names(void)
+{
+    const char *path;
+    void *handle = load_copy(named_library, "removed.so", &path);
+    uint64_t exported = address_of(dlsym(handle, "native_call")), hidden = hidden_address(handle);
+
+    unlink(path);
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    CHECK_TEXT(find(exported).name, "native_call");
+    CHECK_TEXT(find(exported).library, path);
+    CHECK(strncmp(find(hidden + 4).name, "[removed.so+0x", 14) == 0);
+    CHECK_NUMBER(find(hidden + 4).start, hidden);
+    dlclose(handle);
+}
+
+static void
+a_file_that_took_the_place_of_another_is_not_read(void)
+{
+    const char *path, *other = temp_path("other.so");
+    void *handle = load_copy(named_library, "replaced.so", &path);
+    uint64_t exported = address_of(dlsym(handle, "native_call")), hidden = hidden_address(handle);
+    char *bytes = read_file(stripped_library, NULL);
+
+    write_file(other, bytes, 4096);
+    free(bytes);
+    REQUIRE(rename(other, path) == 0);
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    CHECK_TEXT(find(exported).name, "native_call");
+    CHECK(!find(hidden).is_named);
+    dlclose(handle);
+}
+
+static void
+a_file_removed_after_its_tables_were_read_gives_no_wrong_name(void)
+{
+    const char *path;
+    void *handle = load_copy(named_library, "late.so", &path);
+    uint64_t exported = address_of(dlsym(handle, "native_call")), hidden = hidden_address(handle);
+
+    CHECK_TEXT(find(exported).name, "native_call");
+    unlink(path);
+    CHECK_TEXT(find(exported).name, "native_call");
+    const char *name = find(hidden).name; /* the names may lie on the last page that is loaded */
+    CHECK(strncmp(name, "[late.so+0x", 11) == 0 || strcmp(name, "hidden_function") == 0);
+    dlclose(handle);
+}
+
+static void
+code_without_names_is_told_apart_by_function(void)
+{
+    const char *path;
+    void *handle = load_copy(stripped_library, "stripped.so", &path);
+    uint64_t hidden = hidden_address(handle);
+    char wanted[64];
+
+    snd_symbol found = find(hidden + 5);
+    CHECK_TEXT(find(address_of(dlsym(handle, "native_call")) + 3).name, "native_call");
+    CHECK_NUMBER(found.start, hidden);
+    CHECK_NUMBER(found.size, 0);
+    CHECK(!found.is_named);
+    snprintf(wanted, sizeof wanted, "[stripped.so+0x%llx]", (unsigned long long)(found.offset - 5));
+    CHECK_TEXT(found.name, wanted);
+    dlclose(handle);
+}
+
+static void
+a_function_is_found_by_name(void)
+{
+    uint64_t address = address_of((void *)a_static_function);
+    snd_range ranges[4];
+    size_t count = 9;
+
+    REQUIRE(snd_symbols_ranges(symbols, address, "a_static_function", ranges, 4, &count) == SND_OK);
+    REQUIRE(count == 1);
+    CHECK_NUMBER(ranges[0].start, address);
+    CHECK_NUMBER(ranges[0].end - ranges[0].start, find(address).size);
+    REQUIRE(snd_symbols_ranges(symbols, 0, "a_static_function", ranges, 4, &count) == SND_OK);
+    CHECK(count == 1 && ranges[0].start == address);
+    REQUIRE(snd_symbols_ranges(symbols, address, "a_static", ranges, 4, &count) == SND_OK);
+    CHECK_NUMBER(count, 0);
+    REQUIRE(snd_symbols_ranges(symbols, 4096, "a_static_function", ranges, 4, &count) == SND_OK);
+    CHECK_NUMBER(count, 0);
+}
+
+/* As gcc names the part of a function that hardly ever runs. */
+__attribute__((noinline, used)) static int split_function(void) __asm__("split_function");
+__attribute__((noinline, used)) static int split_function_cold(void) __asm__("split_function.cold");
+static int
+split_function(void)
+{
+    return 1;
+}
+static int
+split_function_cold(void)
+{
+    return 2;
+}
+
+static void
+the_cold_part_belongs_to_a_function(void)
+{
+    snd_range ranges[4];
+    size_t count;
+
+    REQUIRE(snd_symbols_ranges(symbols, 0, "split_function", ranges, 4, &count) == SND_OK);
+    CHECK_NUMBER(count, 2);
+    REQUIRE(snd_symbols_ranges(symbols, 0, "split_function", ranges, 1, &count) == SND_OK);
+    CHECK_NUMBER(count, 1);
+    CHECK(split_function() + split_function_cold() == 3);
+}
+
+static void
+the_text_of_an_object_holds_its_functions(void)
+{
+    uint64_t address = address_of((void *)a_static_function);
+    snd_range ranges[4];
+    size_t count = snd_symbols_text(symbols, address, ranges, 4);
+
+    REQUIRE(count >= 1);
+    CHECK(ranges[0].start <= address && address < ranges[count - 1].end);
+    CHECK_NUMBER(snd_symbols_text(symbols, 4096, ranges, 4), 0);
+    CHECK_NUMBER(snd_symbols_text(symbols, address, ranges, 0), 0);
+}
+
+static snd_status
+look_around(void *context)
+{
+    snd_symbols *made = NULL;
+    snd_symbol found;
+    snd_range ranges[4];
+    size_t count;
+
+    (void)context;
+    snd_status status = snd_symbols_new(&made);
+    if (status == SND_OK)
+        status = snd_symbols_find(made, address_of((void *)a_static_function), &found);
+    if (status == SND_OK)
+        status = snd_symbols_find(made, address_of((void *)look_around), &found);
+    if (status == SND_OK)
+        status = snd_symbols_ranges(made, address_of((void *)look_around), "main", ranges, 4, &count);
+    if (status == SND_OK)
+        status = snd_symbols_refresh(made);
+    snd_symbols_free(made);
+    return status;
+}
+
+static void
+without_memory_symbols_say_so(void)
+{
+    CHECK(fail_each_allocation(look_around, NULL) > 5);
+}
+
+int
+main(int argc, char **argv)
+{
+    REQUIRE(argc == 3);
+    named_library = argv[1];
+    stripped_library = argv[2];
+    REQUIRE(snd_symbols_new(&symbols) == SND_OK);
+    RUN(an_address_in_the_program_has_its_function);
+    RUN(of_two_names_the_plain_one_is_taken);
+    RUN(a_function_that_the_loader_chose_has_its_name);
+    RUN(the_vdso_is_a_library);
+    RUN(addresses_without_code_are_unknown);
+    RUN(code_from_no_file_is_called_generated);
+    RUN(a_library_loaded_later_is_found_by_itself);
+    RUN(a_removed_file_still_has_its_exported_names);
+    RUN(a_file_that_took_the_place_of_another_is_not_read);
+    RUN(a_file_removed_after_its_tables_were_read_gives_no_wrong_name);
+    RUN(code_without_names_is_told_apart_by_function);
+    RUN(a_function_is_found_by_name);
+    RUN(the_cold_part_belongs_to_a_function);
+    RUN(the_text_of_an_object_holds_its_functions);
+    RUN(without_memory_symbols_say_so);
+    snd_symbols_free(symbols);
+    return check_report();
+}
