@@ -12,6 +12,7 @@
     X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                      \
     X(BUSY, "the recording is in use by another program")                                                \
     X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=") \
+    X(TOO_LONG, "the timeline has more events than can be shown at once")                                \
     X(NO_DATA, "the recording has nothing to show in this view")                                         \
     X(BAD_QUERY, "the query is not valid")                                                               \
     X(READ_ONLY, "a query may only read; this one would write")                                          \

@@ -245,6 +245,8 @@ snd_profile_add_source(snd_profile *self, const char *file, const char *text, si
     const snd_source *known = snd_profile_source(self, file);
     uint32_t place = known == NULL ? self->source_count : (uint32_t)(known - self->sources);
     snd_source added = {.text = snd_malloc(size + 1), .size = size};
+    if (known != NULL)
+        added.revision = known->revision + 1;
     if (added.text == NULL)
         return SND_NO_MEMORY;
     memcpy(added.text, text, size);

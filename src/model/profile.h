@@ -86,6 +86,7 @@ typedef struct snd_source {
     const char *file; /* as in the sites */
     char *text;       /* its own; ended by NUL */
     size_t size;
+    uint32_t revision; /* how often it was replaced */
 } snd_source;
 
 /* One event of the timeline. */

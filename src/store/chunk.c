@@ -3,8 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/varint.h"
-
-#include <zlib.h>
+#include "store/pack.h"
 
 void
 snd_chunk_free(snd_chunk *self)
@@ -39,17 +38,7 @@ snd_chunk_add(snd_chunk *self, const snd_chunk_event *event)
 snd_status
 snd_chunk_pack(const snd_chunk *self, snd_buffer *out)
 {
-    if (self->bytes.failed)
-        return SND_NO_MEMORY;
-    uLongf size = compressBound((uLong)self->bytes.size);
-    Bytef *packed = snd_malloc(size);
-    if (packed == NULL)
-        return SND_NO_MEMORY;
-    int result = compress2(packed, &size, (const Bytef *)self->bytes.data, (uLong)self->bytes.size, 1);
-    if (result == Z_OK)
-        snd_buffer_put(out, packed, size);
-    snd_free(packed);
-    return result == Z_OK ? snd_buffer_status(out) : SND_NO_MEMORY;
+    return self->bytes.failed ? SND_NO_MEMORY : snd_pack(self->bytes.data, self->bytes.size, 1, out);
 }
 
 static int
@@ -72,21 +61,18 @@ read_event(const unsigned char **at, const unsigned char *end, uint64_t *previou
 snd_status
 snd_chunk_unpack(const void *data, size_t data_size, uint64_t size, snd_chunk_take *take, void *context)
 {
-    snd_status status = SND_OK;
     uint64_t previous = 0;
-    uLongf got = (uLongf)size;
+    char *bytes = NULL;
 
     if (size > SND_CHUNK_LIMIT || data_size > UINT32_MAX)
         return SND_DAMAGED;
-    unsigned char *bytes = snd_malloc(size + 1);
-    if (bytes == NULL)
-        return SND_NO_MEMORY;
-    if (uncompress(bytes, &got, data, (uLong)data_size) != Z_OK || got != size)
-        status = SND_DAMAGED;
-    const unsigned char *at = bytes;
-    while (status == SND_OK && at != bytes + size) {
+    snd_status status = snd_unpack(data, data_size, size, &bytes);
+    if (status != SND_OK)
+        return status;
+    const unsigned char *at = (const unsigned char *)bytes, *end = at + size;
+    while (status == SND_OK && at != end) {
         snd_chunk_event event;
-        status = read_event(&at, bytes + size, &previous, &event) ? take(context, &event) : SND_DAMAGED;
+        status = read_event(&at, end, &previous, &event) ? take(context, &event) : SND_DAMAGED;
     }
     snd_free(bytes);
     return status;

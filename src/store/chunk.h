@@ -3,18 +3,13 @@
 #define SND_STORE_CHUNK_H
 
 #include "base/buffer.h"
+#include "model/profile.h"
 
 /* Unpacked size at which a chunk is full, and the most that a reader accepts. */
 #define SND_CHUNK_FULL 65536u
 #define SND_CHUNK_LIMIT (1u << 20)
 
-/* Times in ns since the recording's start, node ids of the profile. */
-typedef struct snd_chunk_event {
-    uint64_t start_ns;
-    uint64_t value; /* a region's duration in ns; the bits of a counter's double */
-    uint32_t node;
-    uint32_t task; /* 0: the thread itself */
-} snd_chunk_event;
+typedef snd_profile_event snd_chunk_event;
 
 /* All zero is an empty chunk. */
 typedef struct snd_chunk {

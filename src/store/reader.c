@@ -2,6 +2,7 @@
 #include "store/reader.h"
 
 #include "base/alloc.h"
+#include "store/pack.h"
 #include "store/reader_private.h"
 #include "store/schema.h"
 
@@ -12,10 +13,12 @@
 /* More than any recording of ours has in one cell. */
 #define CELL_LIMIT (16 << 20)
 
-static const char *const tables[] = {"info", "metric", "track", "site", "node", "value", "histogram", "timeline"};
+#define OLD_TABLES 8u /* up to version 2 */
+static const char *const tables[] = {"info",  "metric",    "track",    "site",  "node",
+                                     "value", "histogram", "timeline", "source"};
 
-static int
-read_number(sqlite3 *db, const char *sql, int64_t *number)
+int
+snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
     int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -31,12 +34,12 @@ read_number(sqlite3 *db, const char *sql, int64_t *number)
 
 /* A view in place of a table could run for ever. */
 static snd_status
-check_tables(sqlite3 *db)
+check_tables(sqlite3 *db, size_t count)
 {
     sqlite3_stmt *find = NULL;
     int result =
         sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &find, NULL);
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && result == SQLITE_OK; i++) {
+    for (size_t i = 0; i < count && result == SQLITE_OK; i++) {
         sqlite3_bind_text(find, 1, tables[i], -1, SQLITE_STATIC);
         result = sqlite3_step(find);
         result = result == SQLITE_ROW ? SQLITE_OK : result == SQLITE_DONE ? SQLITE_CORRUPT : result;
@@ -51,16 +54,16 @@ check_schema(sqlite3 *db)
 {
     int64_t application = 0;
     int64_t version = 0;
-    int result = read_number(db, "PRAGMA application_id", &application);
+    int result = snd_reader_number(db, "PRAGMA application_id", &application);
     if (result == SQLITE_OK)
-        result = read_number(db, "PRAGMA user_version", &version);
+        result = snd_reader_number(db, "PRAGMA user_version", &version);
     if (result != SQLITE_OK)
         return snd_sqlite_status(db, result);
     if (application != SND_SCHEMA_APPLICATION)
         return SND_NOT_A_RECORDING;
     if (version > SND_SCHEMA_VERSION)
         return SND_NEWER;
-    return check_tables(db);
+    return check_tables(db, version < 3 ? OLD_TABLES : sizeof tables / sizeof tables[0]);
 }
 
 static snd_status
@@ -141,9 +144,8 @@ text_at(sqlite3_stmt *row, int column)
     return text == NULL ? "" : (const char *)text;
 }
 
-/* A number that must be below `limit`. */
-static int
-id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id)
+int
+snd_reader_id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id)
 {
     int64_t value = sqlite3_column_int64(row, column);
     if (sqlite3_column_type(row, column) != SQLITE_INTEGER || value < 0 || (uint64_t)value >= limit)
@@ -152,10 +154,8 @@ id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id)
     return 1;
 }
 
-typedef snd_status take_row(sqlite3_stmt *row, snd_profile *profile, void *context);
-
-static snd_status
-each_row(sqlite3 *db, const char *sql, take_row *take, snd_profile *profile, void *context)
+snd_status
+snd_reader_each_row(sqlite3 *db, const char *sql, snd_reader_row *take, snd_profile *profile, void *context)
 {
     sqlite3_stmt *statement = NULL;
     snd_status status = SND_OK;
@@ -174,6 +174,12 @@ each_row(sqlite3 *db, const char *sql, take_row *take, snd_profile *profile, voi
     return status != SND_OK ? status : snd_sqlite_status(db, result);
 }
 
+/* What is kept from row to row. */
+typedef struct loading {
+    snd_metric metrics[SND_READER_METRICS]; /* by their number in the recording */
+    uint64_t source_size;                   /* of all so far */
+} loading;
+
 static snd_status
 take_info(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
@@ -184,13 +190,13 @@ take_info(sqlite3_stmt *row, snd_profile *profile, void *context)
 static snd_status
 take_metric(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
-    snd_metric *metrics = context;
+    loading *self = context;
     uint32_t id;
 
     (void)profile;
-    if (!id_at(row, 0, SND_READER_METRICS, &id))
+    if (!snd_reader_id_at(row, 0, SND_READER_METRICS, &id))
         return SND_DAMAGED;
-    metrics[id] = snd_metric_find(text_at(row, 1)); /* one that we do not know is passed over */
+    self->metrics[id] = snd_metric_find(text_at(row, 1)); /* one that we do not know is passed over */
     return SND_OK;
 }
 
@@ -210,7 +216,7 @@ take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
     };
 
     (void)context;
-    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->track_count)
+    if (!snd_reader_id_at(row, 0, UINT32_MAX, &id) || id != profile->track_count)
         return SND_DAMAGED;
     return snd_profile_add_track(profile, &track, &id);
 }
@@ -218,16 +224,18 @@ take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
 static snd_status
 take_site(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
-    uint32_t id, line;
+    uint32_t id, line, first_line;
     snd_profile_site site = {.kind = snd_site_kind_find(text_at(row, 1)), .name = text_at(row, 2)};
 
     (void)context;
-    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->site_count || !id_at(row, 4, UINT32_MAX, &line) ||
+    if (!snd_reader_id_at(row, 0, UINT32_MAX, &id) || id != profile->site_count ||
+        !snd_reader_id_at(row, 4, UINT32_MAX, &line) || !snd_reader_id_at(row, 6, UINT32_MAX, &first_line) ||
         site.kind == SND_SITE_KIND_COUNT)
         return SND_DAMAGED;
     site.file = text_at(row, 3);
     site.line = line;
     site.detail = text_at(row, 5);
+    site.first_line = first_line;
     return snd_profile_add_site(profile, &site, &id);
 }
 
@@ -237,11 +245,12 @@ take_node(sqlite3_stmt *row, snd_profile *profile, void *context)
     uint32_t id, parent = SND_NONE, track, site;
 
     (void)context;
-    if (!id_at(row, 0, UINT32_MAX, &id) || id != profile->node_count)
+    if (!snd_reader_id_at(row, 0, UINT32_MAX, &id) || id != profile->node_count)
         return SND_DAMAGED;
-    if (sqlite3_column_type(row, 1) != SQLITE_NULL && !id_at(row, 1, id, &parent))
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL && !snd_reader_id_at(row, 1, id, &parent))
         return SND_DAMAGED;
-    if (!id_at(row, 2, profile->track_count, &track) || !id_at(row, 3, profile->site_count, &site))
+    if (!snd_reader_id_at(row, 2, profile->track_count, &track) ||
+        !snd_reader_id_at(row, 3, profile->site_count, &site))
         return SND_DAMAGED;
     return snd_profile_add_node(profile, parent, track, site, &id);
 }
@@ -249,11 +258,11 @@ take_node(sqlite3_stmt *row, snd_profile *profile, void *context)
 static snd_status
 take_value(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
-    const snd_metric *metrics = context;
+    const snd_metric *metrics = ((const loading *)context)->metrics;
     uint32_t node, metric;
     snd_value value;
 
-    if (!id_at(row, 0, profile->node_count, &node) || !id_at(row, 1, SND_READER_METRICS, &metric))
+    if (!snd_reader_id_at(row, 0, profile->node_count, &node) || !snd_reader_id_at(row, 1, SND_READER_METRICS, &metric))
         return SND_DAMAGED;
     if (metrics[metric] == SND_METRIC_COUNT_OF)
         return SND_OK;
@@ -271,47 +280,75 @@ take_histogram(sqlite3_stmt *row, snd_profile *profile, void *context)
     uint32_t node;
 
     (void)context;
-    if (!id_at(row, 0, profile->node_count, &node))
+    if (!snd_reader_id_at(row, 0, profile->node_count, &node))
         return SND_DAMAGED;
     const void *bytes = sqlite3_column_blob(row, 1);
     snd_status status = snd_histogram_decode(bytes, (size_t)sqlite3_column_bytes(row, 1), counts);
     return status != SND_OK ? status : snd_profile_set_histogram(profile, node, counts);
 }
 
-/* Sites of version 1 had no detail. */
-static const char *
-site_sql(sqlite3 *db)
+static snd_status
+take_source(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
-    int64_t version = 0;
-    if (read_number(db, "PRAGMA user_version", &version) == SQLITE_OK && version < 2)
-        return "SELECT id, kind, name, file, line, '' FROM site ORDER BY id";
-    return "SELECT id, kind, name, file, line, detail FROM site ORDER BY id";
+    loading *self = context;
+    char *text = NULL;
+    uint32_t size;
+
+    if (!snd_reader_id_at(row, 1, UINT32_MAX, &size))
+        return SND_DAMAGED;
+    if (size > SND_SOURCE_LIMIT || self->source_size + size > SND_SOURCE_TOTAL_LIMIT ||
+        profile->source_count >= SND_SOURCE_COUNT_LIMIT)
+        return SND_OK; /* a view does without it */
+    self->source_size += size;
+    const void *packed = sqlite3_column_blob(row, 2);
+    snd_status status = snd_unpack(packed, (size_t)sqlite3_column_bytes(row, 2), size, &text);
+    if (status == SND_OK)
+        status = snd_profile_add_source(profile, text_at(row, 0), text, size);
+    snd_free(text);
+    return status;
+}
+
+/* Sites of version 1 had no detail, those of version 2 no first line. */
+static const char *
+site_sql(int64_t version)
+{
+    if (version < 2)
+        return "SELECT id, kind, name, file, line, '', 0 FROM site ORDER BY id";
+    if (version < 3)
+        return "SELECT id, kind, name, file, line, detail, 0 FROM site ORDER BY id";
+    return "SELECT id, kind, name, file, line, detail, first_line FROM site ORDER BY id";
 }
 
 static snd_status
 load(snd_reader *self, snd_profile *profile)
 {
-    snd_metric metrics[SND_READER_METRICS];
+    loading state = {0};
+    int64_t version = 0;
+    int result = snd_reader_number(self->db, "PRAGMA user_version", &version);
+    if (result != SQLITE_OK)
+        return snd_sqlite_status(self->db, result);
     const struct {
         const char *sql;
-        take_row *take;
+        snd_reader_row *take;
     } steps[] = {
         {"SELECT key, value FROM info", take_info},
         {"SELECT id, name FROM metric", take_metric},
         {"SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries, dropped_events"
          " FROM track ORDER BY id",
          take_track},
-        {site_sql(self->db), take_site},
+        {site_sql(version), take_site},
         {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
         {"SELECT node, metric, value FROM value", take_value},
         {"SELECT node, buckets FROM histogram", take_histogram},
+        {"SELECT file, size, text FROM source ORDER BY file", take_source},
     };
 
     for (size_t i = 0; i < SND_READER_METRICS; i++)
-        metrics[i] = SND_METRIC_COUNT_OF;
+        state.metrics[i] = SND_METRIC_COUNT_OF;
+    size_t count = sizeof steps / sizeof steps[0] - (version < 3); /* sources are the last */
     snd_status status = SND_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == SND_OK; i++)
-        status = each_row(self->db, steps[i].sql, steps[i].take, profile, metrics);
+    for (size_t i = 0; i < count && status == SND_OK; i++)
+        status = snd_reader_each_row(self->db, steps[i].sql, steps[i].take, profile, &state);
     return status;
 }
 
@@ -332,54 +369,4 @@ snd_reader_profile(snd_reader *self, snd_profile **out)
     }
     *out = profile;
     return SND_OK;
-}
-
-typedef struct timeline {
-    snd_reader_take *take;
-    void *context;
-    const snd_profile *profile;
-    uint32_t track;
-    uint64_t chunks;
-} timeline;
-
-static snd_status
-take_event(void *context, const snd_chunk_event *event)
-{
-    timeline *self = context;
-
-    if (event->node >= self->profile->node_count)
-        return SND_DAMAGED;
-    return self->take(self->context, self->track, event);
-}
-
-static snd_status
-take_chunk(sqlite3_stmt *row, snd_profile *profile, void *context)
-{
-    timeline *self = context;
-    int64_t size = sqlite3_column_int64(row, 1);
-
-    (void)profile;
-    if (!id_at(row, 0, self->profile->track_count, &self->track) || size < 0)
-        return SND_DAMAGED;
-    self->chunks++;
-    const void *data = sqlite3_column_blob(row, 2);
-    return snd_chunk_unpack(data, (size_t)sqlite3_column_bytes(row, 2), (uint64_t)size, take_event, self);
-}
-
-snd_status
-snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take, void *context)
-{
-    timeline state = {take, context, profile, 0, 0};
-    snd_status status =
-        each_row(self->db, "SELECT track, size, data FROM timeline ORDER BY id", take_chunk, NULL, &state);
-    return status == SND_OK && state.chunks == 0 ? SND_NO_TIMELINE : status;
-}
-
-snd_status
-snd_reader_event_count(snd_reader *self, uint64_t *count)
-{
-    int64_t sum = 0;
-    int result = read_number(self->db, "SELECT coalesce(sum(events), 0) FROM timeline", &sum);
-    *count = sum < 0 ? 0 : (uint64_t)sum;
-    return snd_sqlite_status(self->db, result);
 }

@@ -15,11 +15,15 @@ void snd_reader_free(snd_reader *self); /* NULL is allowed */
 /* The whole profile. The caller owns it. */
 SND_MUST_USE snd_status snd_reader_profile(snd_reader *self, snd_profile **out);
 
-/* Gives every timeline event to `take`, chunk by chunk, until it returns other than SND_OK. Node ids are checked
- * against `profile`, which must be this recording's. SND_NO_TIMELINE when there is none. */
-typedef snd_status snd_reader_take(void *context, uint32_t track, const snd_chunk_event *event);
+/* Gives every timeline event to `take`, chunk by chunk, until it returns other than SND_OK. Node ids and the states of
+ * samples are checked against `profile`, which must be this recording's. SND_NO_TIMELINE when there is none. */
+typedef snd_status snd_reader_take(void *context, uint32_t track, const snd_profile_event *event);
 SND_MUST_USE snd_status snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take,
                                             void *context);
+
+/* Fills `profile->events` with the whole timeline, by start. SND_NO_TIMELINE when there is none, SND_TOO_LONG when it
+ * has more events than one should hold in memory. On failure the profile is as it was. */
+SND_MUST_USE snd_status snd_reader_events(snd_reader *self, snd_profile *profile);
 
 /* Events in the timeline; 0 when there is none. */
 SND_MUST_USE snd_status snd_reader_event_count(snd_reader *self, uint64_t *count);

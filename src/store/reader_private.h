@@ -13,4 +13,15 @@ struct snd_reader {
     char message[512];
 };
 
+/* The first number of the first row. An SQLite result. */
+int snd_reader_number(sqlite3 *db, const char *sql, int64_t *number);
+
+/* Whether the cell is a whole number from 0 to `limit` - 1, which goes to `id`. */
+int snd_reader_id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id);
+
+/* Gives every row to `take` until it returns other than SND_OK. */
+typedef snd_status snd_reader_row(sqlite3_stmt *row, snd_profile *profile, void *context);
+SND_MUST_USE snd_status snd_reader_each_row(sqlite3 *db, const char *sql, snd_reader_row *take, snd_profile *profile,
+                                            void *context);
+
 #endif

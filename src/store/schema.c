@@ -1,9 +1,16 @@
 /* The recording's tables. */
 #include "store/schema.h"
 
+/* A column of the view of samples. */
+#define TIME(metric) ", coalesce(sum(value) FILTER (WHERE metric.name = '" metric "'), 0) AS " metric "_ns"
+#define TIMES                                                                                         \
+    TIME("python")                                                                                    \
+    TIME("native") TIME("system") TIME("wait_cpu") TIME("wait_lock") TIME("wait_gil") TIME("wait_io") \
+        TIME("wait_sleep") TIME("wait_other")
+
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
-    "PRAGMA user_version = 2;"
+    "PRAGMA user_version = 3;"
     "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"
@@ -11,7 +18,7 @@ const char snd_schema_sql[] =
     " thread_count INTEGER NOT NULL, name TEXT NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,"
     " dropped_entries INTEGER NOT NULL, dropped_events INTEGER NOT NULL);"
     "CREATE TABLE site (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL,"
-    " line INTEGER NOT NULL, detail TEXT NOT NULL);"
+    " line INTEGER NOT NULL, detail TEXT NOT NULL, first_line INTEGER NOT NULL);"
     "CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES node,"
     " track INTEGER NOT NULL REFERENCES track, site INTEGER NOT NULL REFERENCES site);"
     "CREATE TABLE value (node INTEGER NOT NULL REFERENCES node, metric INTEGER NOT NULL REFERENCES metric,"
@@ -20,6 +27,7 @@ const char snd_schema_sql[] =
     "CREATE TABLE timeline (id INTEGER PRIMARY KEY, track INTEGER NOT NULL REFERENCES track,"
     " first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, events INTEGER NOT NULL, size INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
+    "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL);"
     "CREATE VIEW measure AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name,"
     " site.file, site.line, site.detail, metric.name AS metric, metric.unit, value.value FROM value"
     " JOIN node ON node.id = value.node JOIN site ON site.id = node.site"
@@ -38,4 +46,10 @@ const char snd_schema_sql[] =
     " sum(value) FILTER (WHERE metric = 'min') AS min_ns,"
     " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
     " sum(value) FILTER (WHERE metric = 'suspended') AS suspended_ns"
-    " FROM measure WHERE kind = 'region' GROUP BY node;";
+    " FROM measure WHERE kind = 'region' GROUP BY node;"
+    /* not from measure: frames that only called others have no values */
+    "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
+    " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS samples" TIMES
+    " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
+    " LEFT JOIN value ON value.node = node.id LEFT JOIN metric ON metric.id = value.metric"
+    " WHERE site.kind IN ('line', 'native', 'other') GROUP BY node.id;";

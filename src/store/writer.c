@@ -2,6 +2,7 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
+#include "store/pack.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define SOURCE_LEVEL 6 /* zlib's own choice: a text is packed once */
 
 typedef struct pending {
     struct pending *next;
@@ -24,6 +27,8 @@ struct snd_writer {
     uint32_t sites, nodes; /* written so far */
     unsigned char *owed;   /* per node: changed, but the checkpoint that should have said so failed */
     uint32_t owed_count;
+    uint32_t *sources; /* per source: the revision that is written, plus 1; 0: none is */
+    uint32_t source_count;
     pending *chunks;
     pending **chunks_end;
     size_t pending_size;
@@ -142,6 +147,7 @@ snd_writer_free(snd_writer *self)
         return;
     free_chunks(self);
     snd_free(self->owed);
+    snd_free(self->sources);
     snd_free(self->path);
     snd_free(self);
 }
@@ -222,16 +228,16 @@ static int
 write_sites(sqlite3 *db, const snd_profile *profile, uint32_t from)
 {
     sqlite3_stmt *insert = NULL;
-    int result = sqlite3_prepare_v2(db, "INSERT INTO site VALUES (?1, ?3, ?4, ?5, ?2, ?6)", -1, &insert, NULL);
+    int result = sqlite3_prepare_v2(db, "INSERT INTO site VALUES (?1, ?4, ?5, ?6, ?2, ?7, ?3)", -1, &insert, NULL);
 
     for (uint32_t i = from; i < profile->site_count && result == SQLITE_OK; i++) {
         const snd_profile_site *site = &profile->sites[i];
-        const int64_t values[] = {i, site->line};
-        result = snd_sqlite_bind(insert, values, 2);
-        sqlite3_bind_text(insert, 3, snd_site_kind_name(site->kind), -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 4, site->name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 5, site->file, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 6, site->detail, -1, SQLITE_STATIC);
+        const int64_t values[] = {i, site->line, site->first_line};
+        result = snd_sqlite_bind(insert, values, 3);
+        sqlite3_bind_text(insert, 4, snd_site_kind_name(site->kind), -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, site->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 6, site->file, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 7, site->detail, -1, SQLITE_STATIC);
         if (result == SQLITE_OK)
             result = snd_sqlite_run(insert);
     }
@@ -335,6 +341,45 @@ write_chunks(sqlite3 *db, const pending *chunks)
 }
 
 static int
+write_source(sqlite3_stmt *insert, const snd_source *source)
+{
+    snd_buffer packed = {0};
+    snd_status status = snd_pack(source->text, source->size, SOURCE_LEVEL, &packed);
+    int result = status == SND_OK ? SQLITE_OK : SQLITE_NOMEM;
+
+    if (result == SQLITE_OK)
+        result = sqlite3_bind_text(insert, 1, source->file, -1, SQLITE_STATIC);
+    if (result == SQLITE_OK)
+        result = sqlite3_bind_int64(insert, 2, (int64_t)source->size);
+    if (result == SQLITE_OK)
+        result = sqlite3_bind_blob64(insert, 3, packed.data, packed.size, SQLITE_STATIC);
+    if (result == SQLITE_OK)
+        result = snd_sqlite_run(insert);
+    snd_buffer_free(&packed);
+    return result;
+}
+
+/* Those that are new or changed; what no reader would take is left out. */
+static int
+write_sources(sqlite3 *db, const snd_profile *profile, const uint32_t *written)
+{
+    sqlite3_stmt *insert = NULL;
+    uint64_t total = 0;
+    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO source VALUES (?1, ?2, ?3)", -1, &insert, NULL);
+
+    for (uint32_t i = 0; i < profile->source_count && i < SND_SOURCE_COUNT_LIMIT && result == SQLITE_OK; i++) {
+        const snd_source *source = &profile->sources[i];
+        if (source->size > SND_SOURCE_LIMIT || total + source->size > SND_SOURCE_TOTAL_LIMIT)
+            continue;
+        total += source->size;
+        if (written[i] != source->revision + 1)
+            result = write_source(insert, source);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int
 write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsigned char *changed)
 {
     int result = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -351,8 +396,24 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsig
     if (result == SQLITE_OK)
         result = write_chunks(db, self->chunks);
     if (result == SQLITE_OK)
+        result = write_sources(db, profile, self->sources);
+    if (result == SQLITE_OK)
         result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     return result;
+}
+
+static snd_status
+make_source_room(snd_writer *self, uint32_t count)
+{
+    if (count <= self->source_count)
+        return SND_OK;
+    uint32_t *sources = snd_realloc(self->sources, count * sizeof *sources);
+    if (sources == NULL)
+        return SND_NO_MEMORY;
+    memset(sources + self->source_count, 0, (count - self->source_count) * sizeof *sources);
+    self->sources = sources;
+    self->source_count = count;
+    return SND_OK;
 }
 
 /* Adds `changed` to what is owed, so that a failed checkpoint forgets nothing. */
@@ -377,6 +438,8 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
 {
     sqlite3 *db = NULL;
     snd_status status = remember_owed(self, profile, changed);
+    if (status == SND_OK)
+        status = make_source_room(self, profile->source_count);
     if (status != SND_OK)
         return status;
     if (access(self->path, F_OK) != 0) { /* somebody removed it: start again */
@@ -384,6 +447,8 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
         if (status != SND_OK)
             return status;
         self->sites = self->nodes = 0;
+        if (self->source_count != 0)
+            memset(self->sources, 0, self->source_count * sizeof *self->sources);
     }
     int result = open_database(self->path, SQLITE_OPEN_READWRITE, &db);
     if (result == SQLITE_OK)
@@ -396,6 +461,8 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
         return status;
     self->sites = profile->site_count;
     self->nodes = profile->node_count;
+    for (uint32_t i = 0; i < profile->source_count; i++)
+        self->sources[i] = profile->sources[i].revision + 1;
     if (self->owed_count != 0)
         memset(self->owed, 0, self->owed_count);
     free_chunks(self);

@@ -214,8 +214,8 @@ sites_are_equal(const snd_profile *a, const snd_profile *b)
 {
     for (uint32_t i = 0; i < a->site_count; i++) {
         const snd_profile_site *x = &a->sites[i], *y = &b->sites[i];
-        if (x->kind != y->kind || x->line != y->line || strcmp(x->name, y->name) != 0 ||
-            strcmp(x->file, y->file) != 0 || strcmp(x->detail, y->detail) != 0)
+        if (x->kind != y->kind || x->line != y->line || x->first_line != y->first_line ||
+            strcmp(x->name, y->name) != 0 || strcmp(x->file, y->file) != 0 || strcmp(x->detail, y->detail) != 0)
             return differ("site", i);
     }
     return 1;
@@ -261,16 +261,27 @@ nodes_are_equal(const snd_profile *a, const snd_profile *b)
     return 1;
 }
 
+static int
+sources_are_equal(const snd_profile *a, const snd_profile *b)
+{
+    for (uint32_t i = 0; i < a->source_count; i++) {
+        const snd_source *x = &a->sources[i], *y = snd_profile_source(b, x->file);
+        if (y == NULL || x->size != y->size || memcmp(x->text, y->text, x->size + 1) != 0)
+            return differ("source", i);
+    }
+    return 1;
+}
+
 int
 profiles_are_equal(const snd_profile *a, const snd_profile *b)
 {
     if (a->site_count != b->site_count || a->track_count != b->track_count || a->node_count != b->node_count ||
-        a->info_count != b->info_count)
+        a->info_count != b->info_count || a->source_count != b->source_count)
         return differ("the counts of profile", 0);
     for (uint32_t i = 0; i < a->info_count; i++) {
         const char *other = snd_profile_info(b, a->infos[i].key);
         if (other == NULL || strcmp(other, a->infos[i].value) != 0)
             return differ("info", i);
     }
-    return sites_are_equal(a, b) && tracks_are_equal(a, b) && nodes_are_equal(a, b);
+    return sites_are_equal(a, b) && tracks_are_equal(a, b) && nodes_are_equal(a, b) && sources_are_equal(a, b);
 }

@@ -130,7 +130,7 @@ kinds_and_metrics_are_found_by_name(void)
 {
     for (unsigned i = 0; i < SND_SITE_KIND_COUNT; i++)
         CHECK_NUMBER(snd_site_kind_find(snd_site_kind_name((snd_site_kind)i)), i);
-    CHECK_NUMBER(snd_site_kind_find("line"), SND_SITE_KIND_COUNT);
+    CHECK_NUMBER(snd_site_kind_find("planet"), SND_SITE_KIND_COUNT);
     CHECK_NUMBER(snd_site_kind_find(""), SND_SITE_KIND_COUNT);
     for (unsigned i = 0; i < SND_METRIC_COUNT_OF; i++)
         CHECK_NUMBER(snd_metric_find(snd_metric_get((snd_metric)i)->name), i);

@@ -147,11 +147,29 @@ a_newer_recording_is_refused_as_such(void)
     make_recording(path);
     change(path, "PRAGMA user_version = 999");
     CHECK(open_status(path) == SND_NEWER);
-    change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW measure; DROP TABLE value");
+    change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; DROP TABLE value");
     CHECK(open_status(path) == SND_NEWER);
 }
 
-/* What version 1 did not have: details of sites and the view of calls. */
+/* What version 2 did not have: first lines, sources and the view of samples. */
+static void
+a_recording_of_version_2_is_read_as_ever(void)
+{
+    const char *path = temp_path("version 2.sonde");
+    snd_profile *wanted = small_profile();
+
+    make_recording(path);
+    change(path, "DROP VIEW sample; DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
+    CHECK(open_status(path) == SND_DAMAGED);
+    change(path, "PRAGMA user_version = 2");
+    CHECK(read_status(path) == SND_OK);
+    snd_profile *profile = read_recording(path);
+    CHECK(profiles_are_equal(profile, wanted));
+    snd_profile_free(profile);
+    snd_profile_free(wanted);
+}
+
+/* What version 1 did not have besides: details of sites and the view of calls. */
 static void
 a_recording_of_version_1_is_read_as_ever(void)
 {
@@ -159,7 +177,10 @@ a_recording_of_version_1_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW measure; ALTER TABLE site DROP COLUMN detail");
+    change(path,
+           "DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE site DROP COLUMN detail;"
+           " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
+    change(path, "PRAGMA user_version = 2");
     CHECK(read_status(path) == SND_DAMAGED);
     change(path, "PRAGMA user_version = 1");
     CHECK(read_status(path) == SND_OK);
@@ -195,6 +216,7 @@ a_recording_without_one_of_its_tables_is_damaged(void)
         "DROP TABLE info",
         "DROP TABLE timeline",
         "DROP TABLE histogram",
+        "DROP TABLE source",
         "ALTER TABLE track RENAME TO old_track; CREATE VIEW track AS SELECT * FROM old_track",
         "ALTER TABLE track RENAME COLUMN name TO title",
     };
@@ -202,7 +224,7 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW measure");
+        change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
         change(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }
@@ -222,6 +244,7 @@ numbers_that_lead_nowhere_are_damage(void)
         "UPDATE site SET id = id + 1000000",
         "UPDATE site SET kind = 'planet'",
         "UPDATE site SET line = -1",
+        "UPDATE site SET first_line = -1",
         "UPDATE track SET id = id + 7",
         "UPDATE value SET node = node + 1000",
         "UPDATE value SET metric = metric + 1000",
@@ -358,6 +381,7 @@ main(void)
     RUN(a_pipe_is_not_waited_for);
     RUN(other_files_are_not_recordings);
     RUN(a_newer_recording_is_refused_as_such);
+    RUN(a_recording_of_version_2_is_read_as_ever);
     RUN(a_recording_of_version_1_is_read_as_ever);
     RUN(calls_and_their_signatures_are_read_as_they_were);
     RUN(a_recording_without_one_of_its_tables_is_damaged);
