@@ -69,7 +69,7 @@ check_schema(sqlite3 *db)
 static snd_status
 start(snd_reader *self, const char *path, int flags)
 {
-    int result = sqlite3_open_v2(path, &self->db, flags, NULL);
+    int result = sqlite3_open_v2(path, &self->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (result == SQLITE_OK) {
         sqlite3_busy_timeout(self->db, 5000);
         sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, CELL_LIMIT);

@@ -56,7 +56,7 @@ is_recording_or_empty(const char *path)
 static int
 open_database(const char *path, int flags, sqlite3 **db)
 {
-    int result = sqlite3_open_v2(path, db, flags, NULL);
+    int result = sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (result == SQLITE_OK) {
         sqlite3_busy_timeout(*db, 250);
         /* a crash of the machine may cost the recording; a crash of the program cannot */
@@ -284,10 +284,8 @@ write_values(sqlite3_stmt *insert, const snd_profile *profile, uint32_t node)
 {
     int result = SQLITE_OK;
 
-    for (unsigned i = 0; i < SND_METRIC_COUNT_OF && result == SQLITE_OK; i++) {
-        snd_metric metric = (snd_metric)i;
-        if (!snd_profile_has(profile, node, metric))
-            continue;
+    for (uint64_t left = profile->nodes[node].present; left != 0 && result == SQLITE_OK; left &= left - 1) {
+        snd_metric metric = (snd_metric)__builtin_ctzll(left);
         snd_value value = profile->columns[metric][node];
         sqlite3_bind_int64(insert, 1, node);
         sqlite3_bind_int64(insert, 2, metric);
@@ -300,18 +298,27 @@ write_values(sqlite3_stmt *insert, const snd_profile *profile, uint32_t node)
     return result;
 }
 
-static int
-write_changed(sqlite3 *db, const snd_profile *profile, const unsigned char *changed, uint32_t from)
+/* The first node from `from` on whose byte is 1; `count` when there is none. */
+static uint32_t
+next_marked(const unsigned char *marks, uint32_t from, uint32_t count)
 {
+    const unsigned char *found = from < count ? memchr(marks + from, 1, count - from) : NULL;
+    return found == NULL ? count : (uint32_t)(found - marks);
+}
+
+static int
+write_changed(sqlite3 *db, const snd_profile *profile, const unsigned char *owed)
+{
+    uint32_t count = profile->node_count;
     sqlite3_stmt *value = NULL;
     sqlite3_stmt *histogram = NULL;
-    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO value VALUES (?1, ?2, ?3)", -1, &value, NULL);
+    int result = sqlite3_prepare_v2(
+        db, "INSERT INTO value VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET value = excluded.value", -1, &value, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO histogram VALUES (?1, ?2)", -1, &histogram, NULL);
 
-    for (uint32_t i = 0; i < profile->node_count && result == SQLITE_OK; i++) {
-        if (i < from && changed != NULL && !changed[i])
-            continue;
+    for (uint32_t i = next_marked(owed, 0, count); i < count && result == SQLITE_OK;
+         i = next_marked(owed, i + 1, count)) {
         result = write_values(value, profile, i);
         if (result == SQLITE_OK && profile->histograms != NULL && profile->histograms[i] != NULL)
             result = write_histogram(histogram, i, profile->histograms[i]);
@@ -380,7 +387,7 @@ write_sources(sqlite3 *db, const snd_profile *profile, const uint32_t *written)
 }
 
 static int
-write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsigned char *changed)
+write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile)
 {
     int result = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -392,7 +399,7 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile, const unsig
     if (result == SQLITE_OK)
         result = write_nodes(db, profile, self->nodes);
     if (result == SQLITE_OK)
-        result = write_changed(db, profile, changed, self->nodes);
+        result = write_changed(db, profile, self->owed);
     if (result == SQLITE_OK)
         result = write_chunks(db, self->chunks);
     if (result == SQLITE_OK)
@@ -428,8 +435,12 @@ remember_owed(snd_writer *self, const snd_profile *profile, const unsigned char 
         self->owed = owed;
         self->owed_count = profile->node_count;
     }
-    for (uint32_t i = 0; i < self->owed_count; i++)
-        self->owed[i] |= (unsigned char)(changed == NULL || changed[i]);
+    uint32_t count = self->owed_count;
+    if (changed == NULL && count != 0)
+        memset(self->owed, 1, count);
+    for (uint32_t i = changed == NULL ? count : next_marked(changed, 0, count); i < count;
+         i = next_marked(changed, i + 1, count))
+        self->owed[i] = 1;
     return SND_OK;
 }
 
@@ -447,12 +458,14 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
         if (status != SND_OK)
             return status;
         self->sites = self->nodes = 0;
+        if (self->owed_count != 0)
+            memset(self->owed, 1, self->owed_count);
         if (self->source_count != 0)
             memset(self->sources, 0, self->source_count * sizeof *self->sources);
     }
     int result = open_database(self->path, SQLITE_OPEN_READWRITE, &db);
     if (result == SQLITE_OK)
-        result = write_all(self, db, profile, self->owed);
+        result = write_all(self, db, profile);
     status = snd_sqlite_status(db, result);
     int saved = errno;
     sqlite3_close(db);

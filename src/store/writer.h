@@ -19,8 +19,9 @@ const char *snd_writer_path(const snd_writer *self);
 SND_MUST_USE snd_status snd_writer_add_chunk(snd_writer *self, uint32_t track, const snd_chunk *chunk);
 size_t snd_writer_pending(const snd_writer *self); /* bytes of such copies */
 
-/* Brings the file up to date with `profile` in one transaction. `changed` has a byte per node (NULL: all changed);
- * nodes, sites and tracks that are new are written anyway. On failure nothing is lost: the next call writes it. */
+/* Brings the file up to date with `profile` in one transaction. `changed` has a byte per node, 1 or 0 (NULL: all
+ * changed); nodes, sites, tracks and sources that are new are written anyway. On failure nothing is lost: the next call
+ * writes it. */
 SND_MUST_USE snd_status snd_writer_checkpoint(snd_writer *self, const snd_profile *profile,
                                               const unsigned char *changed);
 
