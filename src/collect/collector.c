@@ -2,7 +2,8 @@
 #include "collect/collector.h"
 
 #include "base/alloc.h"
-#include "probe/snapshot.h"
+#include "os/task.h"
+#include "probe/sample.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -43,7 +44,8 @@ struct snd_collector {
 static snd_status
 update(snd_collector *self, uint64_t now)
 {
-    return snd_snapshot_update(&self->snapshot, self->profile, self->origin, now);
+    snd_status status = snd_snapshot_update(&self->snapshot, self->profile, self->origin, now);
+    return status == SND_OK ? snd_sample_update(&self->snapshot, self->profile) : status;
 }
 
 static snd_status
@@ -75,6 +77,35 @@ close_chunk(snd_collector *self, uint32_t track)
 }
 
 static void
+add_to_chunk(snd_collector *self, uint32_t track, const snd_profile_event *event)
+{
+    snd_chunk_add(&self->chunks[track], event);
+    if (self->chunks[track].bytes.size >= SND_CHUNK_FULL)
+        close_chunk(self, track);
+}
+
+static void
+keep_event(snd_collector *self, uint32_t track, const snd_profile_event *event)
+{
+    if (self->outputs.recording != NULL)
+        add_to_chunk(self, track, event);
+    if (self->outputs.trace != NULL && (snd_trace_file_pending(self->outputs.trace) >= PENDING_LIMIT ||
+                                        !snd_trace_file_add(self->outputs.trace, self->profile, track, event)))
+        self->dropped++;
+}
+
+static void
+take_sample(void *context, uint32_t track, const snd_profile_event *event)
+{
+    snd_collector *self = context;
+
+    if (self->outputs.recording == NULL || make_chunk_room(self) != SND_OK)
+        self->dropped++;
+    else
+        add_to_chunk(self, track, event);
+}
+
+static void
 take_event(snd_collector *self, const snd_track *track, const snd_event *event)
 {
     uint32_t node = snd_snapshot_node(&self->snapshot, track, event->node);
@@ -86,20 +117,13 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
     }
     int is_counter = self->profile->sites[self->profile->nodes[node].site].kind == SND_SITE_COUNTER;
     uint32_t id = self->profile->nodes[node].track;
-    snd_chunk_event kept = {
+    snd_profile_event kept = {
         .start_ns = event->start > self->origin ? snd_clock_ns(event->start - self->origin) : 0,
         .value = is_counter ? event->value : snd_clock_ns(event->value),
         .node = node,
         .task = event->task,
     };
-    if (self->outputs.recording != NULL) {
-        snd_chunk_add(&self->chunks[id], &kept);
-        if (self->chunks[id].bytes.size >= SND_CHUNK_FULL)
-            close_chunk(self, id);
-    }
-    if (self->outputs.trace != NULL && (snd_trace_file_pending(self->outputs.trace) >= PENDING_LIMIT ||
-                                        !snd_trace_file_add(self->outputs.trace, self->profile, id, &kept)))
-        self->dropped++;
+    keep_event(self, id, &kept);
 }
 
 /* Empties all rings once. Returns what the fullest one held. */
@@ -139,6 +163,7 @@ checkpoint(snd_collector *self, int is_last)
     self->last_checkpoint_ns = snd_clock_monotonic_ns();
     self->status = SND_OK;
     note(self, update(self, now), "memory");
+    snd_sample_drain(&self->snapshot, self->profile, take_sample, self);
     note(self, self->describe(self->profile, now, is_last), "memory");
     note(self, snd_profile_set_info_number(self->profile, "lost_events", self->dropped), "memory");
     if (self->outputs.recording != NULL) {
@@ -189,6 +214,7 @@ run(void *context)
 {
     snd_collector *self = context;
 
+    snd_task_mark_ours(1);
     for (uint32_t most = 0; !SND_GET(self->stop);) {
         if (most < BUSY_RING)
             wait_for_work(self);
@@ -203,6 +229,7 @@ run(void *context)
             raise_again(number);
         }
     }
+    snd_task_mark_ours(0);
     return NULL;
 }
 

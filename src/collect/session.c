@@ -2,10 +2,12 @@
 #include "collect/session.h"
 
 #include "base/alloc.h"
+#include "collect/extras.h"
 #include "collect/outputs.h"
 #include "collect/version.h"
 #include "os/process.h"
 #include "probe/region.h"
+#include "probe/sample.h"
 #include "probe/snapshot.h"
 
 #include <errno.h>
@@ -20,9 +22,11 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
+    int has_samples; /* now or earlier in this recording */
     uint32_t process_id;
     snd_settings set;
     uint64_t (*clock)(void);
+    const snd_sample_interpreter *interpreter;
     uint64_t origin; /* ticks */
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
@@ -39,7 +43,8 @@ static snd_status
 describe_run(snd_profile *profile)
 {
     char probes[32];
-    snprintf(probes, sizeof probes, "region%s%s", session.set.cpu ? ", cpu" : "", session.set.calls ? ", call" : "");
+    snprintf(probes, sizeof probes, "region%s%s%s", session.set.cpu ? ", cpu" : "", session.set.calls ? ", call" : "",
+             session.has_samples ? ", sample" : "");
     const struct {
         const char *key;
         const char *value;
@@ -84,6 +89,10 @@ describe(snd_profile *profile, uint64_t now, int is_last)
         status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
+    if (status == SND_OK && session.has_samples)
+        status = snd_sample_describe(profile);
+    if (status == SND_OK)
+        status = snd_extras_add(profile);
     return status;
 }
 
@@ -203,6 +212,8 @@ change_outputs(snd_settings *set, snd_buffer *message)
     free_collector();
     if (!session.is_running) {
         snd_track_reset_all();
+        snd_sample_clear();
+        session.has_samples = 0;
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -241,6 +252,17 @@ take_settings(snd_settings *set)
 }
 
 static snd_status
+start_samples(void)
+{
+    if (session.set.sample.rate_hz == 0) {
+        snd_sample_stop();
+        return SND_OK;
+    }
+    session.has_samples = 1;
+    return snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns);
+}
+
+static snd_status
 start_locked(snd_settings *set, snd_buffer *message)
 {
     if (!session.is_running)
@@ -256,13 +278,33 @@ start_locked(snd_settings *set, snd_buffer *message)
     SND_SET(snd_region_mode,
             SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) | (session.set.debug ? SND_REGION_DEBUG : 0));
     session.is_running = 1;
-    return SND_OK;
+    return start_samples();
 }
 
 void
 snd_session_note(const char *text)
 {
     session.note = text;
+}
+
+void
+snd_session_use_interpreter(const snd_sample_interpreter *interpreter)
+{
+    session.interpreter = interpreter;
+}
+
+void
+snd_session_pause_samples(int paused)
+{
+    snd_sample_set_paused(paused);
+}
+
+void
+snd_session_stop_samples(void)
+{
+    pthread_mutex_lock(&session.lock);
+    snd_sample_stop();
+    pthread_mutex_unlock(&session.lock);
 }
 
 void
@@ -292,11 +334,13 @@ snd_session_stop(snd_buffer *message)
 {
     pthread_mutex_lock(&session.lock);
     SND_SET(snd_region_mode, 0);
+    snd_sample_stop();
     snd_status status = finish_collector(message);
     free_collector();
     snd_track_keep_timeline(0);
     session.is_running = 0;
     session.note = NULL;
+    snd_extras_forget();
     pthread_mutex_unlock(&session.lock);
     return status;
 }
@@ -325,6 +369,8 @@ snd_session_profile(snd_profile **out)
     (void)snd_track_get(); /* the calling thread has met the last reset */
     uint64_t now = snd_clock_ticks();
     snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
+    if (status == SND_OK && session.has_samples)
+        status = snd_sample_update(&snapshot, profile);
     if (status == SND_OK)
         status = describe(profile, now, 0);
     snd_snapshot_free(&snapshot);
@@ -340,6 +386,7 @@ void
 snd_session_reset(void)
 {
     snd_track_reset_all();
+    snd_sample_reset();
     (void)snd_track_get();
 }
 
@@ -360,16 +407,21 @@ snd_session_trace_path(void)
 static void
 pause_locked(void)
 {
-    if (session.paused++ == 0 && session.collector != NULL && snd_process_id() == session.process_id)
+    if (session.paused++ != 0 || snd_process_id() != session.process_id)
+        return;
+    snd_sample_suspend();
+    if (session.collector != NULL)
         snd_collector_pause(session.collector);
 }
 
 static void
 resume_locked(void)
 {
-    if (session.paused > 0 && --session.paused == 0 && session.collector != NULL &&
-        snd_process_id() == session.process_id)
+    if (session.paused == 0 || --session.paused != 0 || snd_process_id() != session.process_id)
+        return;
+    if (session.collector != NULL)
         snd_collector_resume(session.collector);
+    snd_sample_resume();
 }
 
 void
@@ -403,6 +455,7 @@ before_fork(void)
 {
     pthread_mutex_lock(&session.lock);
     pause_locked();
+    snd_sample_before_fork();
     snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
 }
@@ -412,6 +465,7 @@ after_fork_in_parent(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(0);
+    snd_sample_after_fork();
     resume_locked();
     pthread_mutex_unlock(&session.lock);
 }
@@ -422,6 +476,7 @@ after_fork_in_child(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(1);
+    snd_sample_after_fork_in_child();
     session.paused = 0;
     session.is_orphan = session.is_running;
     pthread_mutex_unlock(&session.lock);

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "model/profile.h"
 #include "probe/sample_options.h"
+#include "probe/sample_stack.h"
 
 /* All zero: regions count, nothing is written. Texts are copied. Paths take %p, %h and %r. */
 typedef struct snd_session_options {
@@ -29,6 +30,9 @@ SND_MUST_USE snd_status snd_session_start(const snd_session_options *options, sn
 /* The clock that regions read, when it is not the machine's; NULL: the machine's. Before snd_session_start. */
 void snd_session_use_clock(uint64_t (*function)(void));
 
+/* How the sampler looks into the interpreter; NULL: there is none. Before snd_session_start. */
+void snd_session_use_interpreter(const snd_sample_interpreter *interpreter);
+
 /* Stops and writes what is to be written. SND_OK when nothing ran. `message` gets a line when writing failed. */
 snd_status snd_session_stop(snd_buffer *message);
 
@@ -40,14 +44,11 @@ int snd_session_is_orphan(void);
 /* What was counted so far. The caller owns the profile. SND_NOT_RUNNING. */
 SND_MUST_USE snd_status snd_session_profile(snd_profile **out);
 
-/* A further fact for the recording, from now on and until stop; NULL takes it back. Both texts are copied. */
-SND_MUST_USE snd_status snd_session_set_info(const char *key, const char *value);
-
-/* The text of a source that is no file: a cell of a notebook, python -c. Copied; kept until stop. */
-SND_MUST_USE snd_status snd_session_add_source(const char *file, const char *text, size_t size);
-
 /* Samples stop and go on; what was seen stays. Nothing happens where no sampler runs. */
 void snd_session_pause_samples(int paused);
+
+/* Samples end; the session goes on. */
+void snd_session_stop_samples(void);
 
 /* A sentence for every report about something that does not work here. Static storage; NULL: nothing to say. */
 void snd_session_note(const char *text);

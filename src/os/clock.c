@@ -118,6 +118,12 @@ snd_clock_counter_hz(void)
     return counter_scale == 0 ? 0 : (uint64_t)(1e9 * (double)ONE_TO_ONE / (double)counter_scale);
 }
 
+uint64_t
+snd_clock_counter_ns(uint64_t readings)
+{
+    return counter_scale == 0 ? readings : (uint64_t)((double)readings * (double)counter_scale / (double)ONE_TO_ONE);
+}
+
 static uint64_t
 read_clock(clockid_t id)
 {

@@ -32,6 +32,9 @@ const char *snd_clock_why_not_counter(void);
 
 uint64_t snd_clock_counter_hz(void); /* 0 before calibration */
 
+/* Readings of snd_clock_counter() as nanoseconds, whatever the source of ticks is. */
+uint64_t snd_clock_counter_ns(uint64_t readings);
+
 static inline uint64_t
 snd_clock_monotonic_ns(void)
 {

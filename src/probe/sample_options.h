@@ -5,7 +5,6 @@
 #include "base/attr.h"
 
 #define SND_SAMPLE_RATE 1000u /* looks a second, when nothing is said */
-#define SND_SAMPLE_RATE_MIN 1u
 #define SND_SAMPLE_RATE_MAX 20000u
 
 /* All zero: no samples. */
@@ -16,6 +15,7 @@ typedef struct snd_sample_options {
     int no_signals;   /* read every thread from outside */
     int safe_frames;  /* read Python's frames with the GIL held, as where the fast way cannot be trusted */
     int paused;       /* begin without looking */
+    int timeline;     /* keep when each was seen */
 } snd_sample_options;
 
 #endif

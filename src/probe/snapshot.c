@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/process.h"
+#include "probe/snapshot_private.h"
 
 #include <sched.h>
 #include <string.h>
@@ -41,11 +42,13 @@ snd_snapshot_free(snd_snapshot *self)
     snd_free(self->sites);
     snd_free(self->changed);
     snd_free(self->sums);
+    snd_free(self->rows);
+    snd_free(self->sample_nodes);
     *self = (snd_snapshot){0};
 }
 
-static snd_status
-profile_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *id)
+snd_status
+snd_snapshot_add_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *id)
 {
     uint32_t count = snd_site_count();
 
@@ -67,9 +70,8 @@ profile_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *
     return SND_OK;
 }
 
-/* The site of a track's root is the thread itself. */
-static snd_status
-root_site(snd_profile *profile, const char *name, uint32_t *id)
+snd_status
+snd_snapshot_root_site(snd_profile *profile, const char *name, uint32_t *id)
 {
     snd_profile_site site = {SND_SITE_THREAD, name, "", 0, "", 0, 0};
     return snd_profile_add_site(profile, &site, id);
@@ -149,9 +151,9 @@ add_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, snaps
         uint32_t site;
         uint32_t parent = node->parent == NULL ? SND_NONE : known->nodes[node->parent->id];
         if (node->parent == NULL)
-            status = root_site(profile, profile->tracks[known->id].name, &site);
+            status = snd_snapshot_root_site(profile, profile->tracks[known->id].name, &site);
         else
-            status = profile_site(self, profile, node->site, &site);
+            status = snd_snapshot_add_site(self, profile, node->site, &site);
         if (status == SND_OK)
             status = snd_profile_add_node(profile, parent, known->id, site, &known->nodes[i]);
         if (status == SND_OK)
@@ -217,9 +219,8 @@ read_node(const snd_track *live, const snd_node *node, int is_call, reading *out
     return 0;
 }
 
-/* Sets a metric and marks the node when that changes it. */
-static snd_status
-put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, snd_value value)
+snd_status
+snd_snapshot_put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, snd_value value)
 {
     if (snd_profile_has(profile, node, metric) && profile->columns[metric][node].whole == value.whole)
         return SND_OK;
@@ -230,13 +231,13 @@ put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, 
 static snd_status
 put_whole(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, uint64_t value)
 {
-    return put(self, profile, node, metric, (snd_value){.whole = value});
+    return snd_snapshot_put(self, profile, node, metric, (snd_value){.whole = value});
 }
 
 static snd_status
 put_real(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric, double value)
 {
-    return put(self, profile, node, metric, (snd_value){.real = value});
+    return snd_snapshot_put(self, profile, node, metric, (snd_value){.real = value});
 }
 
 static snd_status
@@ -461,6 +462,38 @@ is_stale(const snd_track *live)
     return SND_GET(live->epoch) != SND_GET(snd_track_epoch);
 }
 
+snd_status
+snd_snapshot_make_changed(snd_snapshot *self, const snd_profile *profile)
+{
+    if (profile->node_count <= self->changed_count)
+        return SND_OK;
+    unsigned char *changed = snd_realloc(self->changed, profile->node_count);
+    if (changed == NULL)
+        return SND_NO_MEMORY;
+    memset(changed + self->changed_count, 1, profile->node_count - self->changed_count);
+    self->changed = changed;
+    self->changed_count = profile->node_count;
+    return SND_OK;
+}
+
+/* A thread that was sampled before it had regions has a track and a root already. */
+static snd_status
+adopt_row(const snd_snapshot *self, uint32_t thread_id, snapshot_track *known)
+{
+    for (uint32_t i = 0; i < self->row_count; i++) {
+        if (self->rows[i].thread_id != thread_id || self->rows[i].track == SND_NONE)
+            continue;
+        snd_status status = make_node_room(known, 1);
+        if (status != SND_OK)
+            return status;
+        known->id = self->rows[i].track;
+        known->nodes[0] = self->rows[i].root;
+        known->node_count = 1;
+        return SND_OK;
+    }
+    return SND_OK;
+}
+
 static snd_status
 update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint64_t origin, uint64_t now)
 {
@@ -470,6 +503,10 @@ update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, ui
     snapshot_track *known = &self->tracks[live->id];
     snd_profile_track track = describe_track(live, origin, now);
     if (known->id == SND_NONE)
+        status = adopt_row(self, track.thread_id, known);
+    if (status != SND_OK)
+        return status;
+    if (known->id == SND_NONE)
         status = snd_profile_add_track(profile, &track, &known->id);
     else
         status = snd_profile_set_track(profile, known->id, &track);
@@ -477,13 +514,8 @@ update_track(snd_snapshot *self, snd_profile *profile, const snd_track *live, ui
         status = add_nodes(self, profile, live, known);
     if (status != SND_OK)
         return status;
-    unsigned char *changed = snd_realloc(self->changed, profile->node_count);
-    if (changed == NULL)
-        return SND_NO_MEMORY;
-    memset(changed + self->changed_count, 1, profile->node_count - self->changed_count);
-    self->changed = changed;
-    self->changed_count = profile->node_count;
-    return update_nodes(self, profile, live, now);
+    status = snd_snapshot_make_changed(self, profile);
+    return status == SND_OK ? update_nodes(self, profile, live, now) : status;
 }
 
 /* Nothing in the profile is left from before a reset that the track's thread has not met yet. */

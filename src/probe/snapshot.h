@@ -15,6 +15,11 @@ typedef struct snd_snapshot {
     uint32_t changed_count;
     struct snd_call_sum *sums; /* per live node of the track at hand */
     uint32_t sum_capacity;
+    struct snd_snapshot_row *rows; /* per row of the sampler */
+    uint32_t row_count;
+    uint32_t *sample_nodes; /* the sampler's node to the profile's */
+    uint32_t sample_count, sample_capacity;
+    uint32_t sample_look; /* the sampler's look up to which the profile is right */
 } snd_snapshot;
 
 void snd_snapshot_free(snd_snapshot *self);

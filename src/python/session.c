@@ -1,10 +1,12 @@
 /* Starting, stopping and asking a session from Python. */
 #include "collect/session.h"
+#include "collect/extras.h"
 #include "format/format.h"
 #include "os/clock.h"
 #include "python/exit.h"
 #include "python/owner.h"
 #include "python/profile.h"
+#include "python/sample.h"
 
 #include <string.h>
 
@@ -158,23 +160,49 @@ write_arguments(PyObject *list, snd_buffer *json)
     return snd_buffer_status(json) == SND_OK || PyErr_NoMemory() != NULL;
 }
 
+static int
+is_rate(uint32_t hz)
+{
+    if (hz > SND_SAMPLE_RATE_MAX)
+        PyErr_Format(PyExc_ValueError, "a rate must be from 1 to %u samples a second", SND_SAMPLE_RATE_MAX);
+    return hz <= SND_SAMPLE_RATE_MAX;
+}
+
+/* Without the GIL, which the sampler may need before it can end. */
+static void
+stop_samples(void)
+{
+    snd_sample_names_stop();
+    Py_BEGIN_ALLOW_THREADS;
+    snd_session_stop_samples();
+    Py_END_ALLOW_THREADS;
+    snd_sample_interpreter_stop();
+}
+
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace", "timeline", "cpu",          "debug", "clock",
-                            "program",   "arguments",    "calls",    "call_cost_ns", NULL};
+    static char *names[] = {"recording", "chrome_trace", "timeline",    "cpu",          "debug",           "clock",
+                            "program",   "arguments",    "calls",       "call_cost_ns", "sample_rate",     "native",
+                            "cpu_only",  "signals",      "safe_frames", "paused",       "sample_timeline", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
     snd_buffer message = {0}, json = {0};
     unsigned long long call_cost_ns = 0;
+    snd_sample_options *sample = &options.sample;
+    int signals = 1;
     char python[32];
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pK:start", names, &options.recording,
+    sample->timeline = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIpppppp:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
-                                     &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns) ||
-        !set_clock(state, clock))
+                                     &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
+                                     &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
+                                     &sample->safe_frames, &sample->paused, &sample->timeline) ||
+        !is_rate(sample->rate_hz) || !set_clock(state, clock))
         return NULL;
+    sample->no_signals = !signals;
     if (arguments != NULL && !write_arguments(arguments, &json)) {
         snd_buffer_free(&json);
         return NULL;
@@ -191,8 +219,14 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     }
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;
+    if (sample->rate_hz != 0)
+        snd_session_use_interpreter(snd_sample_interpreter_start(module, sample));
+    else
+        stop_samples();
     snd_status status = snd_session_start(&options, &message);
     if (status == SND_OK) {
+        if (sample->rate_hz != 0)
+            snd_sample_names_start();
         snd_suspend_start(state);
         snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL);
     }
@@ -211,6 +245,7 @@ snd_py_stop(PyObject *module, PyObject *nothing)
 
     (void)nothing;
     snd_exit_hook(0);
+    stop_samples();
     snd_status status = snd_session_stop(&message);
     snd_suspend_stop(state);
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : PyUnicode_FromString(snd_buffer_str(&message));
@@ -256,7 +291,9 @@ PyObject *
 snd_py_before_fork(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
+    Py_BEGIN_ALLOW_THREADS;
     snd_session_pause();
+    Py_END_ALLOW_THREADS;
     Py_RETURN_NONE;
 }
 
@@ -266,4 +303,43 @@ snd_py_after_fork(PyObject *module, PyObject *nothing)
     (void)module, (void)nothing;
     snd_session_resume();
     Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_pause_samples(PyObject *module, PyObject *paused)
+{
+    int is_paused = PyObject_IsTrue(paused);
+
+    (void)module;
+    if (is_paused < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    snd_session_pause_samples(is_paused);
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_set_info(PyObject *module, PyObject *args)
+{
+    const char *key, *value;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:set_info", &key, &value))
+        return NULL;
+    snd_status status = snd_extras_set_info(key, value);
+    return status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, NULL);
+}
+
+PyObject *
+snd_py_add_source(PyObject *module, PyObject *args)
+{
+    const char *file, *text;
+    Py_ssize_t size;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss#:add_source", &file, &text, &size))
+        return NULL;
+    snd_status status = snd_extras_add_source(file, text, (size_t)size);
+    return status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, NULL);
 }

@@ -17,7 +17,7 @@ MAY_INCLUDE["python"] = {*LAYERS, "python"}
 MAX_LINES = 600
 SIZED = ["src/**/*.[ch]", "include/**/*.h", "tests/**/*.[ch]", "python/**/*.py*", "tests/**/*.py"]
 
-VERSION_FILE = re.compile(r"compat\.[ch]|suspend_\w+\.c|call_hooks_\w+\.c")
+VERSION_FILE = re.compile(r"compat(_\w+)?\.[ch]|suspend_\w+\.c|call_hooks_\w+\.c")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT_OR_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 

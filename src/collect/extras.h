@@ -1,0 +1,18 @@
+/* What only the program's side knows of a run: further facts, and texts of sources that are no files. */
+#ifndef SND_COLLECT_EXTRAS_H
+#define SND_COLLECT_EXTRAS_H
+
+#include "model/profile.h"
+
+/* A further fact for the recording, until the session stops. Both texts are copied. Thread-safe, as the others are. */
+SND_MUST_USE snd_status snd_extras_set_info(const char *key, const char *value);
+
+/* The text of a source that is no file: a cell of a notebook, python -c. Copied. */
+SND_MUST_USE snd_status snd_extras_add_source(const char *file, const char *text, size_t size);
+
+/* Adds everything to a profile that has not got it. */
+SND_MUST_USE snd_status snd_extras_add(snd_profile *profile);
+
+void snd_extras_forget(void);
+
+#endif

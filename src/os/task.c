@@ -1,0 +1,286 @@
+/* The threads of this process. What /proc says costs a system call each, so files are kept open where that is safe. */
+#include "os/task.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KEPT_LIMIT 100
+#define OURS_LIMIT 8u
+#define FIRST_FILE 200 /* our files are out of the way of programs that count on small numbers */
+
+static _Atomic uint32_t ours[OURS_LIMIT];
+static int kept; /* by the one thread that looks */
+
+/* X(name of a system call, what it waits for). */
+#define WAITING_CALLS(X)      \
+    X(futex, LOCK)            \
+    X(clock_nanosleep, SLEEP) \
+    X(nanosleep, SLEEP)       \
+    X(read, IO)               \
+    X(pread64, IO)            \
+    X(readv, IO)              \
+    X(preadv, IO)             \
+    X(write, IO)              \
+    X(pwrite64, IO)           \
+    X(writev, IO)             \
+    X(pwritev, IO)            \
+    X(recvfrom, IO)           \
+    X(recvmsg, IO)            \
+    X(recvmmsg, IO)           \
+    X(sendto, IO)             \
+    X(sendmsg, IO)            \
+    X(sendfile, IO)           \
+    X(accept, IO)             \
+    X(accept4, IO)            \
+    X(connect, IO)            \
+    X(ppoll, IO)              \
+    X(pselect6, IO)           \
+    X(epoll_pwait, IO)        \
+    X(openat, IO)             \
+    X(close, IO)              \
+    X(fsync, IO)              \
+    X(fdatasync, IO)          \
+    X(flock, IO)              \
+    X(fcntl, IO)              \
+    X(io_getevents, IO)       \
+    X(io_uring_enter, IO)     \
+    X(splice, IO)             \
+    X(copy_file_range, IO)    \
+    X(getdents64, IO)         \
+    X(fallocate, IO)
+
+static snd_task_state
+state_of_call(long number)
+{
+    switch (number) {
+#define CALL_CASE(name, state) \
+    case SYS_##name:           \
+        return SND_TASK_##state;
+        WAITING_CALLS(CALL_CASE)
+#undef CALL_CASE
+#ifdef SYS_poll /* newer architectures have the other forms only */
+    case SYS_poll:
+    case SYS_select:
+    case SYS_epoll_wait:
+    case SYS_open:
+    case SYS_stat:
+        return SND_TASK_IO;
+#endif
+    default:
+        return SND_TASK_OTHER;
+    }
+}
+
+static int
+open_file(uint32_t thread_id, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%u/%s", thread_id, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void
+snd_task_open(snd_task *self, uint32_t thread_id)
+{
+    struct stat about;
+
+    *self = (snd_task){.thread_id = thread_id, .file = -1};
+    self->clock = (clockid_t)(~thread_id << 3 | 6); /* as the kernel makes the number of a thread's CPU clock */
+    if (kept >= KEPT_LIMIT)
+        return;
+    int file = open_file(thread_id, "syscall");
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FIRST_FILE);
+    if (file >= 0)
+        close(file);
+    if (high >= 0 && fstat(high, &about) == 0) {
+        self->file = high;
+        self->device = about.st_dev;
+        self->number = about.st_ino;
+        kept++;
+    }
+}
+
+static int
+is_ours(const snd_task *self)
+{
+    struct stat about;
+    return fstat(self->file, &about) == 0 && about.st_dev == self->device && about.st_ino == self->number;
+}
+
+/* Forgets the file; closes it if it is still the one that was opened. */
+static void
+drop_file(snd_task *self)
+{
+    if (self->file < 0)
+        return;
+    if (is_ours(self))
+        close(self->file);
+    self->file = -1;
+    kept--;
+}
+
+void
+snd_task_close(snd_task *self)
+{
+    drop_file(self);
+}
+
+int
+snd_task_cpu_ns(const snd_task *self, uint64_t *ns)
+{
+    struct timespec now;
+    if (clock_gettime(self->clock, &now) != 0)
+        return 0;
+    *ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return 1;
+}
+
+static ssize_t
+read_once(uint32_t thread_id, const char *name, char *text, size_t size)
+{
+    int file = open_file(thread_id, name);
+    if (file < 0)
+        return -1;
+    ssize_t count = read(file, text, size - 1);
+    close(file);
+    if (count >= 0)
+        text[count] = '\0';
+    return count;
+}
+
+/* "running", or the number of a system call (-1: none, as in a page fault), its arguments, stack and place. */
+static snd_task_state
+parse(const char *text, uintptr_t *address)
+{
+    char *end;
+
+    if (strncmp(text, "running", 7) == 0)
+        return SND_TASK_RUNS;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != ' ')
+        return SND_TASK_UNKNOWN;
+    if (number < 0)
+        return SND_TASK_IO; /* it waits for a page */
+    *address = (uintptr_t)strtoull(end, NULL, 16);
+    return state_of_call(number);
+}
+
+snd_task_state
+snd_task_look(snd_task *self, uintptr_t *address)
+{
+    char text[256];
+
+    *address = 0;
+    if (self->file >= 0) {
+        ssize_t count = pread(self->file, text, sizeof text - 1, 0);
+        if (count > 0) {
+            text[count] = '\0';
+            snd_task_state state = parse(text, address);
+            if (state != SND_TASK_UNKNOWN)
+                return state;
+        }
+        drop_file(self); /* the program closed it */
+    }
+    if (read_once(self->thread_id, "syscall", text, sizeof text) > 0)
+        return parse(text, address);
+    return SND_TASK_UNKNOWN;
+}
+
+uint64_t
+snd_task_delay_ns(const snd_task *self)
+{
+    char text[96];
+    unsigned long long ran, waited;
+
+    if (read_once(self->thread_id, "schedstat", text, sizeof text) <= 0 ||
+        sscanf(text, "%llu %llu", &ran, &waited) != 2)
+        return 0;
+    return waited;
+}
+
+void
+snd_task_name(const snd_task *self, char name[16])
+{
+    char text[32];
+    ssize_t count = read_once(self->thread_id, "comm", text, sizeof text);
+
+    memset(name, 0, 16);
+    if (count > 0)
+        memcpy(name, text, strcspn(text, "\n") < 15 ? strcspn(text, "\n") : 15);
+}
+
+uint64_t
+snd_tasks_count(void)
+{
+    struct stat about;
+    return stat("/proc/self/task", &about) == 0 ? (uint64_t)about.st_nlink : 0;
+}
+
+uint32_t
+snd_tasks_list(uint32_t *thread_ids, uint32_t limit)
+{
+    uint32_t count = 0;
+    DIR *folder = opendir("/proc/self/task");
+
+    for (struct dirent *entry; folder != NULL && count < limit && (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.')
+            thread_ids[count++] = (uint32_t)strtoul(entry->d_name, NULL, 10);
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+uint64_t
+snd_process_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void
+snd_task_mark_ours(int is_ours)
+{
+    uint32_t thread_id = (uint32_t)syscall(SYS_gettid);
+
+    for (unsigned i = 0; i < OURS_LIMIT; i++) {
+        uint32_t expected = is_ours ? 0 : thread_id;
+        if (atomic_compare_exchange_strong(&ours[i], &expected, is_ours ? thread_id : 0))
+            return;
+    }
+}
+
+int
+snd_task_is_ours(uint32_t thread_id)
+{
+    for (unsigned i = 0; i < OURS_LIMIT; i++)
+        if (SND_GET(ours[i]) == thread_id)
+            return 1;
+    return 0;
+}
+
+/* As the kernel has it; not every C library knows it. */
+struct scheduling {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+void
+snd_task_be_short(void)
+{
+    /* Since Linux 6.12 a thread that asks for short turns interrupts one that has longer ones; before, this fails. */
+    struct scheduling wish = {.size = sizeof wish, .runtime = 100000};
+
+    prctl(PR_SET_TIMERSLACK, 1);
+    (void)syscall(SYS_sched_setattr, 0, &wish, 0);
+}

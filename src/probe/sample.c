@@ -1,0 +1,537 @@
+/* The sampler's thread: when it looks, and at whom. */
+#include "probe/sample_private.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+#include "os/process.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+
+#define SAFE_NS 10000000u    /* the shortest period where each look takes the GIL */
+#define IDLE_NS 10000000u    /* the longest period while nothing runs */
+#define IDLE_LOOKS 16u       /* looks without any movement before the period grows by one more of itself */
+#define REFRESH_NS 50000000u /* threads are listed this often even when their number stays the same */
+#define OWN_NS 100000000u    /* our own threads are looked at this often */
+#define CROWD 16u            /* threads; beyond that, those that stand still are looked at less often */
+#define CROWD_INTERVAL 32u   /* looks from one to the next, at most */
+#define THREAD_LIMIT 65536u
+
+snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
+
+static struct running {
+    pthread_t thread;
+    int is_running;
+    int is_wanted; /* between start and stop, also while suspended */
+    sem_t wake;
+    _Atomic int stop;
+    uint64_t random;
+    uint64_t refreshed_ns, owned_ns;
+    uint64_t task_count;
+} running;
+
+static uint64_t
+period_ns(void)
+{
+    const snd_sampler *self = &snd_sample_state;
+    uint64_t period = 1000000000u / self->options.rate_hz;
+    int is_slow = self->python != NULL && self->python->prepare != NULL;
+
+    return is_slow && period < SAFE_NS ? SAFE_NS : period;
+}
+
+/* ---- which threads there are ---- */
+
+static snd_sample_thread *
+find_thread(uint32_t thread_id)
+{
+    for (uint32_t i = 0; i < snd_sample_state.thread_count; i++)
+        if (snd_sample_state.threads[i].task.thread_id == thread_id)
+            return &snd_sample_state.threads[i];
+    return NULL;
+}
+
+static const snd_track *
+track_of(uint32_t thread_id)
+{
+    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next)
+        if (SND_GET(track->thread_id) == thread_id && SND_GET(track->end) == 0 &&
+            SND_GET(track->epoch) == SND_GET(snd_track_epoch))
+            return track;
+    return NULL;
+}
+
+static void
+add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (self->thread_count == self->thread_capacity) {
+        uint32_t capacity = self->thread_capacity == 0 ? 16 : self->thread_capacity * 2;
+        snd_sample_thread *threads = snd_realloc(self->threads, capacity * sizeof *threads);
+        if (threads == NULL)
+            return;
+        self->threads = threads;
+        self->thread_capacity = capacity;
+    }
+    uint32_t row = snd_sample_seen_row(&self->seen, thread_id, now_ns);
+    if (row == SND_NONE)
+        return;
+    snd_sample_thread added = {.row = row,
+                               .interval = 1,
+                               .wait_node = SND_NONE,
+                               .run_node = SND_NONE,
+                               .wall_ns = now_ns,
+                               .is_ours = snd_task_is_ours(thread_id),
+                               .seen_alive = 1};
+    snd_task_open(&added.task, thread_id);
+    if (is_first && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
+        added.cpu_ns = 0;
+    added.delay_ns = snd_task_delay_ns(&added.task);
+    self->seen.rows[row].track = track_of(thread_id);
+    if (self->seen.rows[row].name[0] == '\0')
+        snd_task_name(&added.task, self->seen.rows[row].name);
+    self->threads[self->thread_count++] = added;
+}
+
+static void
+end_thread(snd_sample_thread *thread, uint64_t now_ns)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    snd_sample_settle(self, thread, now_ns);
+    self->seen.rows[thread->row].end_ns = now_ns;
+    self->seen.nodes[self->seen.rows[thread->row].root].changed = self->seen.look;
+    snd_task_close(&thread->task);
+    if (thread->slot != NULL)
+        snd_sample_slot_give_back(thread->slot);
+    *thread = self->threads[--self->thread_count];
+}
+
+static void
+take_state(void *context, uint32_t thread_id, uintptr_t state)
+{
+    (void)context;
+    snd_sample_thread *thread = find_thread(thread_id);
+    if (thread != NULL)
+        thread->state = state;
+}
+
+static void
+refresh(uint64_t now_ns, int is_first)
+{
+    static uint32_t ids[THREAD_LIMIT]; /* of the one thread that looks */
+    snd_sampler *self = &snd_sample_state;
+    uint32_t count = snd_tasks_list(ids, THREAD_LIMIT);
+
+    for (uint32_t i = 0; i < self->thread_count; i++)
+        self->threads[i].seen_alive = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snd_sample_thread *known = find_thread(ids[i]);
+        if (known == NULL)
+            add_thread(ids[i], now_ns, is_first);
+        else {
+            known->seen_alive = 1;
+            known->is_ours = snd_task_is_ours(ids[i]);
+            if (self->seen.rows[known->row].track == NULL)
+                self->seen.rows[known->row].track = track_of(ids[i]);
+        }
+    }
+    for (uint32_t i = self->thread_count; i-- > 0;)
+        if (!self->threads[i].seen_alive)
+            end_thread(&self->threads[i], now_ns);
+    if (self->python != NULL && self->python->list_threads != NULL)
+        self->python->list_threads(take_state, NULL);
+    running.refreshed_ns = now_ns;
+}
+
+static void
+refresh_if_needed(uint64_t now_ns)
+{
+    uint64_t count = snd_tasks_count();
+
+    if (count == running.task_count && now_ns - running.refreshed_ns < REFRESH_NS)
+        return;
+    running.task_count = count;
+    refresh(now_ns, 0);
+}
+
+/* ---- looking ---- */
+
+/* The looks at a thread among many: those that stand still come up less often. */
+static void
+plan(snd_sample_thread *thread, int has_moved)
+{
+    if (has_moved || snd_sample_state.thread_count <= CROWD)
+        thread->interval = 1;
+    else if (thread->interval < CROWD_INTERVAL)
+        thread->interval *= 2;
+    thread->next_look = snd_sample_state.seen.look + thread->interval;
+}
+
+static int
+is_due(const snd_sample_thread *thread, int with_ours)
+{
+    return thread->is_ours ? with_ours : (int32_t)(snd_sample_state.seen.look - thread->next_look) >= 0;
+}
+
+/* Returns whether any thread of the program ran since the last look. */
+static int
+look_at_all(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+    int any = 0, with_ours = now - running.owned_ns >= OWN_NS;
+
+    if (with_ours)
+        running.owned_ns = now;
+    if (self->python != NULL && self->python->prepare != NULL)
+        self->python->prepare();
+    pthread_mutex_lock(&self->lock);
+    self->seen.look++;
+    refresh_if_needed(now);
+    for (uint32_t i = self->thread_count; i-- > 0;) {
+        snd_sample_thread *thread = &self->threads[i];
+        int has_moved = 0;
+        if (!is_due(thread, with_ours))
+            continue;
+        if (!snd_sample_look(self, thread, now, &has_moved))
+            end_thread(thread, now);
+        else
+            plan(thread, has_moved);
+        any |= has_moved;
+        if (i % 64 == 63) { /* whoever needs the lock gets it now and then */
+            pthread_mutex_unlock(&self->lock);
+            pthread_mutex_lock(&self->lock);
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return any;
+}
+
+/* Between half a period and one and a half, so that no rhythm of the program meets ours. */
+static uint64_t
+jittered(uint64_t period)
+{
+    running.random ^= running.random << 13;
+    running.random ^= running.random >> 7;
+    running.random ^= running.random << 17;
+    return period / 2 + running.random % (period + 1);
+}
+
+static void
+wait_until(uint64_t deadline_ns)
+{
+    struct timespec until = {(time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u)};
+    while (sem_clockwait(&running.wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
+}
+
+static uint64_t
+next_deadline(uint64_t deadline, uint32_t idle_looks)
+{
+    uint64_t period = period_ns();
+    uint64_t longer = period * (1 + idle_looks / IDLE_LOOKS);
+    uint64_t now = snd_clock_monotonic_ns();
+
+    if (longer > IDLE_NS)
+        longer = period > IDLE_NS ? period : IDLE_NS;
+    deadline += jittered(longer);
+    if (deadline < now) {
+        snd_sample_state.missed += (now - deadline) / period;
+        deadline = now + period / 8;
+    }
+    return deadline;
+}
+
+/* What this thread used itself; its clock ends with it. */
+static void
+account_for_own(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    int has_moved;
+
+    pthread_mutex_lock(&self->lock);
+    snd_sample_thread *own = find_thread(snd_thread_id());
+    if (own != NULL && !SND_GET(self->is_paused) && snd_sample_look(self, own, snd_clock_monotonic_ns(), &has_moved))
+        end_thread(own, snd_clock_monotonic_ns());
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void *
+run(void *nothing)
+{
+    uint64_t deadline = snd_clock_monotonic_ns();
+    uint32_t idle_looks = 0;
+
+    (void)nothing;
+    snd_task_mark_ours(1);
+    snd_task_be_short();
+    running.random = deadline | 1;
+    while (!SND_GET(running.stop)) {
+        deadline = next_deadline(deadline, idle_looks);
+        wait_until(deadline);
+        if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
+            continue;
+        idle_looks = look_at_all() ? 0 : idle_looks + 1;
+    }
+    account_for_own();
+    snd_task_mark_ours(0);
+    return NULL;
+}
+
+/* ---- start and stop ---- */
+
+static int
+start_thread(void)
+{
+    sigset_t all, before;
+
+    SND_SET(running.stop, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    running.is_running = pthread_create(&running.thread, NULL, run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (running.is_running)
+        pthread_setname_np(running.thread, "sonde");
+    return running.is_running;
+}
+
+static void
+end_own_thread(void)
+{
+    if (!running.is_running)
+        return;
+    SND_SET(running.stop, 1);
+    sem_post(&running.wake);
+    pthread_join(running.thread, NULL);
+    running.is_running = 0;
+}
+
+/* What threads did while nobody looked is not ours to tell. */
+static void
+rebase(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+
+    for (uint32_t i = 0; i < self->thread_count; i++) {
+        snd_sample_thread *thread = &self->threads[i];
+        (void)snd_task_cpu_ns(&thread->task, &thread->cpu_ns);
+        thread->wall_ns = now;
+        thread->is_waiting = 0;
+        self->seen.rows[thread->row].event_end_ns = now;
+    }
+    self->start_cpu_ns = snd_process_cpu_ns();
+    refresh(now, 1);
+}
+
+/* Everything that was used so far stands somewhere. */
+static void
+settle_all(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+    int has_moved;
+
+    self->seen.look++;
+    for (uint32_t i = self->thread_count; i-- > 0;) {
+        snd_sample_thread *thread = &self->threads[i];
+        if (!snd_sample_look(self, thread, now, &has_moved))
+            end_thread(thread, now);
+        else
+            snd_sample_settle(self, thread, now);
+    }
+    self->measured_cpu_ns += snd_process_cpu_ns() - self->start_cpu_ns;
+    self->start_cpu_ns = snd_process_cpu_ns();
+}
+
+static void
+forget_threads(void)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    for (uint32_t i = 0; i < self->thread_count; i++) {
+        snd_task_close(&self->threads[i].task);
+        if (self->threads[i].slot != NULL)
+            snd_sample_slot_give_back(self->threads[i].slot);
+    }
+    self->thread_count = 0;
+}
+
+void
+snd_sample_clear(void)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    pthread_mutex_lock(&self->lock);
+    forget_threads();
+    snd_sample_seen_free(&self->seen);
+    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
+    self->missed = self->interrupted = self->answers = self->answer_ticks = 0;
+    self->other_row = SND_NONE;
+    pthread_mutex_unlock(&self->lock);
+}
+
+snd_status
+snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter, uint64_t origin_ns)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (running.is_wanted)
+        return SND_OK;
+    self->options = *options;
+    self->python = interpreter;
+    self->origin_ns = origin_ns;
+    int is_slow = interpreter != NULL && interpreter->prepare != NULL;
+    if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
+        self->options.no_signals = 1;
+    if (self->native == NULL)
+        self->native = snd_sample_native_new(options->native);
+    pthread_mutex_lock(&self->lock);
+    self->seen.keeps_events = options->timeline;
+    SND_SET(self->is_paused, options->paused);
+    running.task_count = 0;
+    rebase();
+    pthread_mutex_unlock(&self->lock);
+    sem_init(&running.wake, 0, 0);
+    running.is_wanted = start_thread();
+    return running.is_wanted ? SND_OK : SND_SYSTEM;
+}
+
+void
+snd_sample_stop(void)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (!running.is_wanted)
+        return;
+    end_own_thread();
+    running.is_wanted = 0;
+    snd_sample_signal_stop();
+    pthread_mutex_lock(&self->lock);
+    if (!SND_GET(self->is_paused))
+        settle_all();
+    forget_threads();
+    snd_sample_codes_free(&self->codes);
+    pthread_mutex_unlock(&self->lock);
+    snd_sample_native_free(self->native);
+    self->native = NULL;
+    sem_destroy(&running.wake);
+}
+
+int
+snd_sample_is_running(void)
+{
+    return running.is_wanted;
+}
+
+void
+snd_sample_set_paused(int paused)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (!running.is_wanted)
+        return;
+    pthread_mutex_lock(&self->lock);
+    if (paused && !SND_GET(self->is_paused))
+        settle_all();
+    if (!paused && SND_GET(self->is_paused))
+        rebase();
+    SND_SET(self->is_paused, paused);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void
+snd_sample_reset(void)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    pthread_mutex_lock(&self->lock);
+    self->seen.look++;
+    for (uint32_t i = 0; i < self->seen.node_count; i++) {
+        snd_sample_node *node = &self->seen.nodes[i];
+        memset(node->values, 0, sizeof node->values);
+        node->samples = 0;
+        node->changed = self->seen.look;
+    }
+    self->seen.samples = 0;
+    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
+    self->start_cpu_ns = snd_process_cpu_ns();
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- fork, and what the interpreter tells ---- */
+
+void
+snd_sample_suspend(void)
+{
+    end_own_thread();
+}
+
+void
+snd_sample_resume(void)
+{
+    if (running.is_wanted && !running.is_running)
+        running.is_wanted = start_thread();
+}
+
+void
+snd_sample_before_fork(void)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+}
+
+void
+snd_sample_after_fork(void)
+{
+    pthread_mutex_unlock(&snd_sample_state.lock);
+}
+
+void
+snd_sample_after_fork_in_child(void)
+{
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    running.is_wanted = 0;
+    snd_sample_signal_stop();
+    snd_sample_clear();
+}
+
+void
+snd_sample_forget_code(uintptr_t code)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (!running.is_wanted)
+        return;
+    pthread_mutex_lock(&self->lock);
+    uint64_t now = snd_clock_monotonic_ns();
+    for (uint32_t i = 0; i < self->thread_count; i++)
+        snd_sample_take_answer(self, &self->threads[i], now);
+    snd_sample_codes_forget(&self->codes, code);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void
+snd_sample_name_thread(uint32_t thread_id, const char *name)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+
+    if (!running.is_wanted)
+        return;
+    pthread_mutex_lock(&self->lock);
+    snd_sample_thread *thread = find_thread(thread_id);
+    if (thread == NULL) {
+        add_thread(thread_id, now, 0);
+        thread = find_thread(thread_id);
+    }
+    if (thread != NULL) {
+        char *place = self->seen.rows[thread->row].name;
+        strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);
+        place[SND_SAMPLE_NAME_SIZE - 1] = '\0';
+    }
+    pthread_mutex_unlock(&self->lock);
+}

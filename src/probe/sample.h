@@ -1,0 +1,56 @@
+/* The sampler: a thread that looks at all others a thousand times a second and keeps where it found them. */
+#ifndef SND_PROBE_SAMPLE_H
+#define SND_PROBE_SAMPLE_H
+
+#include "probe/sample_options.h"
+#include "probe/sample_stack.h"
+#include "probe/snapshot.h"
+
+/* Starts the thread, if it does not run; what was seen before stays. `interpreter` may be NULL (a program without
+ * Python) and must live on. `origin`: the start of the recording on the monotonic clock. SND_SYSTEM: no thread, or no
+ * signal is free. */
+SND_MUST_USE snd_status snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter,
+                                         uint64_t origin_ns);
+
+/* Ends the thread; what was seen stays until the next start. Everything that a thread used is accounted for then. */
+void snd_sample_stop(void);
+
+int snd_sample_is_running(void);
+
+/* Looks stop and go on. */
+void snd_sample_set_paused(int paused);
+
+/* Forgets what was seen; the places stay known. */
+void snd_sample_reset(void);
+
+/* Forgets everything, before a new recording. No sampler may run. */
+void snd_sample_clear(void);
+
+/* Ends the thread and starts it again, around a fork or before the process runs another program. */
+void snd_sample_suspend(void);
+void snd_sample_resume(void);
+
+/* Around fork, while suspended, so that no child inherits a lock that nobody will release. In the child nothing was
+ * seen yet, and no thread of ours runs. */
+void snd_sample_before_fork(void);
+void snd_sample_after_fork(void);
+void snd_sample_after_fork_in_child(void);
+
+/* The code object at this address is about to be freed. */
+void snd_sample_forget_code(uintptr_t code);
+
+/* The name of a thread, as its program has it. */
+void snd_sample_name_thread(uint32_t thread_id, const char *name);
+
+/* Brings `profile` up to date; times count from the start's origin. */
+SND_MUST_USE snd_status snd_sample_update(snd_snapshot *snapshot, snd_profile *profile);
+
+/* Gives the events since the last call to `take`: profile nodes, states as tasks. The profile must be up to date. */
+typedef void snd_sample_take_event(void *context, uint32_t track, const snd_profile_event *event);
+void snd_sample_drain(const snd_snapshot *snapshot, const snd_profile *profile, snd_sample_take_event *take,
+                      void *context);
+
+/* What is to be said of the samples as a whole: rate, number, missed, our own cost. */
+SND_MUST_USE snd_status snd_sample_describe(snd_profile *profile);
+
+#endif

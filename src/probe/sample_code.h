@@ -1,0 +1,33 @@
+/* Which line of which function a code address and an offset are: what is known of the code objects seen so far. */
+#ifndef SND_PROBE_SAMPLE_CODE_H
+#define SND_PROBE_SAMPLE_CODE_H
+
+#include "base/map.h"
+#include "probe/sample_stack.h"
+
+/* All zero: nothing is known. Under the sampler's lock. */
+typedef struct snd_sample_codes {
+    struct snd_sample_entry *entries;
+    uint32_t count, capacity;
+    snd_map by_address;
+} snd_sample_codes;
+
+typedef struct snd_sample_place {
+    uint32_t site;         /* SND_NONE: nothing that should be shown */
+    unsigned char is_call; /* the instruction calls something */
+    unsigned char is_launcher;
+    unsigned char is_known;
+} snd_sample_place;
+
+/* Reads the code when it is new. */
+snd_sample_place snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python,
+                                     const snd_sample_frame *frame);
+
+/* The code is gone: another one may come to its address. */
+void snd_sample_codes_forget(snd_sample_codes *self, uintptr_t code);
+
+int snd_sample_codes_know(const snd_sample_codes *self, uintptr_t code);
+
+void snd_sample_codes_free(snd_sample_codes *self);
+
+#endif

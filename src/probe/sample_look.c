@@ -1,0 +1,303 @@
+/* One look at a thread: does it run or wait, where is it, and how much time does that stand for.
+ *
+ * A thread's CPU clock says how long it ran since the last look, the wall clock how long it did not. Both are kept
+ * until the thread is seen running, or waiting, and then stand for what it was seen doing. So nothing is counted
+ * twice, and everything once. */
+#include "probe/sample_private.h"
+
+#include "os/clock.h"
+#include "os/peek.h"
+
+#define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
+
+enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
+_Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
+
+static int
+is_in(const snd_sample_range *range, uintptr_t address)
+{
+    return address >= range->start && address < range->end;
+}
+
+static int
+is_in_loop(const snd_sample_interpreter *python, uintptr_t pc)
+{
+    for (unsigned i = 0; i < sizeof python->loop / sizeof python->loop[0]; i++)
+        if (is_in(&python->loop[i], pc))
+            return 1;
+    return 0;
+}
+
+/* The node of a stack below a root or region; `*leaf_calls`: its innermost instruction calls something. */
+static uint32_t
+node_of_stack(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls)
+{
+    uint32_t node = parent;
+
+    *leaf_calls = 0;
+    if (stack->is_cut)
+        node = snd_sample_seen_other(&self->seen, node, "[deeper]");
+    for (uint32_t i = stack->count; i-- > 0;) {
+        snd_sample_place place = snd_sample_place_of(&self->codes, self->python, &stack->frames[i]);
+        if (place.is_launcher)
+            node = parent;
+        else if (place.site != SND_NONE)
+            node = snd_sample_seen_child(&self->seen, node, place.site);
+        *leaf_calls = place.is_call;
+    }
+    return node;
+}
+
+static uint32_t
+base_of(snd_sampler *self, const snd_sample_thread *thread, const snd_node *region)
+{
+    uint32_t root = self->seen.rows[thread->row].root;
+
+    if (region == NULL || region->parent == NULL)
+        return root;
+    return snd_sample_seen_region(&self->seen, root, region);
+}
+
+static const snd_node *
+region_of(const snd_sampler *self, const snd_sample_thread *thread)
+{
+    const snd_track *track = self->seen.rows[thread->row].track;
+    return track == NULL ? NULL : SND_GET(track->running);
+}
+
+static uint32_t
+native_leaf(snd_sampler *self, uint32_t parent, uintptr_t pc)
+{
+    uint32_t site = self->native == NULL ? SND_NONE : snd_sample_native_site(self->native, pc);
+    return site == SND_NONE ? parent : snd_sample_seen_child(&self->seen, parent, site);
+}
+
+static unsigned
+cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
+{
+    const snd_sample_interpreter *python = self->python;
+
+    if (slot->call != SND_CALL_NONE)
+        return SYSTEM;
+    if (python == NULL || slot->stack.count == 0)
+        return NATIVE;
+    if (is_in_loop(python, slot->pc))
+        return PYTHON;
+    return is_in(&python->code, slot->pc) && !leaf_calls ? PYTHON : NATIVE;
+}
+
+static void
+charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
+{
+    thread->run_node = node;
+    snd_sample_seen_add(&self->seen, node, state, thread->asked_cpu_ns, now_ns);
+    thread->pending_cpu_ns -= thread->asked_cpu_ns;
+    thread->asked_cpu_ns = 0;
+}
+
+void
+snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    snd_sample_slot *slot = thread->slot;
+    int leaf_calls;
+
+    if (!thread->is_asked || !snd_sample_is_answered(slot))
+        return;
+    thread->is_asked = 0;
+    thread->unanswered = 0;
+    if (slot->state != 0)
+        thread->state = slot->state;
+    if (slot->stack_end == 0)
+        slot->stack_end = snd_peek_mapping_end(slot->sp);
+    self->answers++;
+    self->answer_ticks += slot->cost_ticks;
+    self->interrupted += slot->call == SND_CALL_ENDED;
+    uint32_t base = base_of(self, thread, slot->region);
+    uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
+    unsigned state = cpu_state(self, slot, leaf_calls);
+    if (slot->stack.count == 0)
+        node = native_leaf(self, base, slot->pc);
+    charge_cpu(self, thread, node, state, now_ns);
+}
+
+/* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */
+static int
+node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+{
+    uint64_t after;
+    uint32_t base = base_of(self, thread, region_of(self, thread));
+
+    if (self->python == NULL || thread->state == 0) {
+        *node = base;
+        return 1;
+    }
+    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
+    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
+        return 0;
+    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
+    return 1;
+}
+
+static unsigned
+wait_state(const snd_sampler *self, snd_task_state state, uintptr_t address)
+{
+    switch (state) {
+    case SND_TASK_LOCK:
+        return self->python != NULL && is_in(&self->python->locks, address) ? WAIT_GIL : WAIT_LOCK;
+    case SND_TASK_IO:
+        return WAIT_IO;
+    case SND_TASK_SLEEP:
+        return WAIT_SLEEP;
+    default:
+        return WAIT_OTHER;
+    }
+}
+
+static void
+charge_wait(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    if (!self->options.cpu_only && thread->wait_node != SND_NONE)
+        snd_sample_seen_add(&self->seen, thread->wait_node, thread->wait_state, thread->pending_wait_ns, now_ns);
+    thread->pending_wait_ns = 0;
+}
+
+static void
+look_at_waiting(snd_sampler *self, snd_sample_thread *thread, snd_task_state state, uintptr_t address, uint64_t now_ns)
+{
+    uint32_t node;
+    int leaf_calls;
+
+    thread->is_waiting = 1;
+    if (self->options.cpu_only) {
+        thread->pending_wait_ns = 0;
+        return;
+    }
+    if (!node_from_outside(self, thread, &node, &leaf_calls)) {
+        thread->is_waiting = 0; /* it went on: look again next time */
+        return;
+    }
+    thread->wait_node = node;
+    thread->wait_state = wait_state(self, state, address);
+    charge_wait(self, thread, now_ns);
+}
+
+/* A thread that runs, as far as that can be told without stopping it: its leaf tells Python from native. */
+static void
+read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t node;
+    int leaf_calls = 1;
+
+    if (!node_from_outside(self, thread, &node, &leaf_calls)) {
+        self->missed++;
+        return;
+    }
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    charge_cpu(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
+}
+
+/* Ready, but not running: the kernel knows for how long. */
+static void
+charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint64_t delay = snd_task_delay_ns(&thread->task);
+    uint64_t ns = delay > thread->delay_ns ? delay - thread->delay_ns : 0;
+
+    thread->delay_ns = delay;
+    if (ns > thread->pending_wait_ns)
+        ns = thread->pending_wait_ns;
+    if (ns == 0 || thread->run_node == SND_NONE || self->options.cpu_only)
+        return;
+    thread->pending_wait_ns -= ns;
+    snd_sample_seen_add(&self->seen, thread->run_node, WAIT_CPU, ns, now_ns);
+}
+
+static void
+ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    if (thread->slot == NULL)
+        thread->slot = snd_sample_slot_take();
+    if (thread->slot == NULL || thread->is_mute || self->options.no_signals) {
+        read_running(self, thread, now_ns);
+        return;
+    }
+    if (thread->is_asked) {
+        self->missed++;
+        if (++thread->unanswered > UNANSWERED_LIMIT)
+            thread->is_mute = 1;
+        return;
+    }
+    thread->slot->track = self->seen.rows[thread->row].track;
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
+    if (!thread->is_asked)
+        read_running(self, thread, now_ns);
+}
+
+static void
+look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t root = self->seen.rows[thread->row].root;
+
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    self->own_cpu_ns += thread->pending_cpu_ns;
+    thread->pending_wait_ns = 0;
+    if (thread->pending_cpu_ns != 0)
+        charge_cpu(self, thread, snd_sample_seen_other(&self->seen, root, "[sonde]"), NATIVE, now_ns);
+}
+
+int
+snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved)
+{
+    uint64_t cpu;
+    uintptr_t address;
+
+    snd_sample_take_answer(self, thread, now_ns);
+    if (!snd_task_cpu_ns(&thread->task, &cpu) || cpu < thread->cpu_ns)
+        return 0;
+    uint64_t ran = cpu - thread->cpu_ns, passed = now_ns > thread->wall_ns ? now_ns - thread->wall_ns : 0;
+    thread->cpu_ns = cpu;
+    thread->wall_ns = now_ns;
+    thread->pending_cpu_ns += ran;
+    thread->pending_wait_ns += passed > ran ? passed - ran : 0;
+    self->seen_cpu_ns += ran;
+    *has_moved = ran != 0;
+    if (thread->is_ours) {
+        *has_moved = 0;
+        look_at_ours(self, thread, now_ns);
+        return 1;
+    }
+    if (ran == 0 && thread->is_waiting) {
+        charge_wait(self, thread, now_ns);
+        return 1;
+    }
+    snd_task_state state = snd_task_look(&thread->task, &address);
+    if (state == SND_TASK_UNKNOWN) /* the file is closed to us: the clock still tells */
+        state = ran != 0 ? SND_TASK_RUNS : SND_TASK_OTHER;
+    if (state != SND_TASK_RUNS) {
+        look_at_waiting(self, thread, state, address, now_ns);
+        return 1;
+    }
+    thread->is_waiting = 0;
+    if (passed > ran && passed - ran > passed / 8)
+        charge_delay(self, thread, now_ns);
+    ask(self, thread, now_ns);
+    return 1;
+}
+
+void
+snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t root = self->seen.rows[thread->row].root;
+
+    snd_sample_take_answer(self, thread, now_ns);
+    if (thread->pending_cpu_ns != 0) {
+        thread->asked_cpu_ns = thread->pending_cpu_ns;
+        charge_cpu(self, thread, snd_sample_seen_other(&self->seen, root, "[not seen]"), NATIVE, now_ns);
+    }
+    if (thread->pending_wait_ns != 0 && !thread->is_ours && !self->options.cpu_only)
+        snd_sample_seen_add(&self->seen, snd_sample_seen_other(&self->seen, root, "[not seen]"), WAIT_OTHER,
+                            thread->pending_wait_ns, now_ns);
+    thread->pending_wait_ns = 0;
+    thread->is_asked = 0;
+}

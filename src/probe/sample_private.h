@@ -1,0 +1,69 @@
+/* What the files of the sampler share. */
+#ifndef SND_PROBE_SAMPLE_PRIVATE_H
+#define SND_PROBE_SAMPLE_PRIVATE_H
+
+#include "os/task.h"
+#include "probe/sample.h"
+#include "probe/sample_code.h"
+#include "probe/sample_native.h"
+#include "probe/sample_seen.h"
+#include "probe/sample_signal.h"
+
+#include <pthread.h>
+
+/* A living thread as the sampler knows it. */
+typedef struct snd_sample_thread {
+    snd_task task;
+    uint32_t row;
+    uint32_t interval;   /* looks from one look at it to the next */
+    uint32_t next_look;  /* the number of that look */
+    uint32_t unanswered; /* looks since a question that has no answer yet */
+    int is_ours;
+    int is_mute; /* it blocks our signal: read from outside */
+    int is_asked;
+    int is_waiting;           /* when last seen */
+    int seen_alive;           /* in the list of threads, when that was last read */
+    uintptr_t state;          /* the interpreter's number for it; 0: none */
+    uint64_t cpu_ns, wall_ns; /* when last looked at */
+    uint64_t pending_cpu_ns;  /* used, but not seen where */
+    uint64_t pending_wait_ns; /* waited, but not seen what for */
+    uint64_t asked_cpu_ns;    /* of the pending: what the open question is about */
+    uint64_t delay_ns;
+    unsigned wait_state;
+    uint32_t wait_node, run_node; /* where it was last seen; SND_NONE: nowhere */
+    snd_sample_slot *slot;        /* NULL: not needed so far */
+} snd_sample_thread;
+
+/* Everything the sampler has. `lock` guards all but the options and the atomics. */
+typedef struct snd_sampler {
+    pthread_mutex_t lock;
+    snd_sample_options options;
+    const snd_sample_interpreter *python; /* NULL: none */
+    uint64_t origin_ns;
+    uint64_t start_cpu_ns;    /* of the process, when looking began */
+    uint64_t measured_cpu_ns; /* of the process, up to the last pause */
+    snd_sample_thread *threads;
+    uint32_t thread_count, thread_capacity;
+    snd_sample_seen seen;
+    snd_sample_codes codes;
+    snd_sample_native *native; /* NULL: not wanted, or not possible */
+    snd_sample_stack scratch;
+    uint64_t seen_cpu_ns; /* of all threads together, as far as their clocks were read */
+    uint64_t own_cpu_ns;
+    uint64_t missed, interrupted, answers, answer_ticks;
+    uint32_t other_row; /* for what belongs to no thread; SND_NONE: not needed so far */
+    _Atomic int is_paused;
+} snd_sampler;
+
+extern snd_sampler snd_sample_state;
+
+/* One look at a thread; 0 when it is gone. Under the lock. */
+int snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved);
+
+/* Takes an answer that has come, if there is one. Under the lock. */
+void snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);
+
+/* What a thread used and nobody saw where. Under the lock. */
+void snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);
+
+#endif

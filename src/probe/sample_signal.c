@@ -1,0 +1,157 @@
+/* Asking a running thread where it is. */
+#include "probe/sample_signal.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLOT_LIMIT 8192u
+
+/* The handler finds a slot by its number, so that a late signal never meets freed memory. */
+static _Atomic(snd_sample_slot *) slots[SLOT_LIMIT];
+static uint32_t slot_count;
+static snd_sample_slot *free_slots[SLOT_LIMIT];
+static uint32_t free_count;
+
+static int number; /* of the signal; 0: none taken yet */
+static _Atomic(const snd_sample_interpreter *) interpreter;
+static _Atomic int is_on;
+static _Atomic pid_t process;
+
+static void
+copy_native(snd_sample_slot *slot, const void *context)
+{
+    uintptr_t end = slot->stack_end;
+    size_t size = end > slot->sp ? end - slot->sp : 0;
+
+    snd_context_registers(context, &slot->registers);
+    slot->native_size = (uint32_t)(size < SND_SAMPLE_NATIVE_SIZE ? size : SND_SAMPLE_NATIVE_SIZE);
+    memcpy(slot->native, (const void *)slot->sp, slot->native_size);
+}
+
+/* The slot and the question's number travel in the signal's value: nothing of ours is thread-local here. */
+static void
+on_signal(int signal_number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint64_t start = snd_clock_counter();
+    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    uint32_t index = (uint32_t)(value >> 32), asked = (uint32_t)value;
+
+    (void)signal_number;
+    if (info->si_code != SI_QUEUE || info->si_pid != SND_GET(process) || !SND_GET(is_on) || index >= SLOT_LIMIT)
+        return;
+    snd_sample_slot *slot = atomic_load_explicit(&slots[index], memory_order_acquire);
+    if (slot == NULL || atomic_load_explicit(&slot->asked, memory_order_acquire) != asked ||
+        SND_GET(slot->answered) == asked)
+        return;
+    const snd_sample_interpreter *python = SND_GET(interpreter);
+    slot->pc = snd_context_pc(context);
+    slot->sp = snd_context_sp(context);
+    slot->call = snd_context_call(context);
+    slot->region = slot->track == NULL ? NULL : SND_GET(slot->track->running);
+    slot->stack.count = slot->stack.is_cut = 0;
+    slot->state = 0;
+    if (python != NULL)
+        python->walk_here(&slot->stack, slot->stack_end > slot->sp ? slot->stack_end : 0, &slot->state);
+    if (slot->native != NULL)
+        copy_native(slot, context);
+    slot->cost_ticks = snd_clock_counter() - start;
+    atomic_store_explicit(&slot->answered, asked, memory_order_release);
+    errno = saved;
+}
+
+static int
+is_handler_ours(int candidate)
+{
+    struct sigaction now;
+    return sigaction(candidate, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
+}
+
+/* A real-time signal, not SIGPROF: a program that starts to use that one later would get our questions. */
+static int
+take_signal(void)
+{
+    if (number != 0 && is_handler_ours(number))
+        return 1;
+    for (int candidate = SIGRTMAX - 2; candidate > SIGRTMIN; candidate--) {
+        struct sigaction now;
+        struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+        if (sigaction(candidate, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+            continue;
+        sigfillset(&ours.sa_mask);
+        if (sigaction(candidate, &ours, NULL) == 0) {
+            number = candidate;
+            return 1;
+        }
+    }
+    number = 0;
+    return 0;
+}
+
+int
+snd_sample_signal_start(const snd_sample_interpreter *python)
+{
+    SND_SET(process, getpid());
+    SND_SET(interpreter, python);
+    int taken = take_signal();
+    SND_SET(is_on, taken);
+    return taken;
+}
+
+void
+snd_sample_signal_stop(void)
+{
+    SND_SET(is_on, 0);
+}
+
+snd_sample_slot *
+snd_sample_slot_take(void)
+{
+    if (free_count != 0)
+        return free_slots[--free_count];
+    snd_sample_slot *slot = slot_count == SLOT_LIMIT ? NULL : snd_calloc(1, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->number = slot_count;
+    atomic_store_explicit(&slots[slot_count++], slot, memory_order_release);
+    return slot;
+}
+
+void
+snd_sample_slot_give_back(snd_sample_slot *slot)
+{
+    uint32_t next = SND_GET(slot->asked) + 1; /* a signal still under way is told apart by its number */
+
+    SND_SET(slot->asked, next);
+    SND_SET(slot->answered, next);
+    slot->track = NULL;
+    slot->stack_end = 0;
+    free_slots[free_count++] = slot;
+}
+
+int
+snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id)
+{
+    siginfo_t info;
+    uint32_t asked = SND_GET(slot->asked) + 1;
+
+    if (number == 0 || (!is_handler_ours(number) && !take_signal()))
+        return 0;
+    atomic_store_explicit(&slot->asked, asked, memory_order_release);
+    memset(&info, 0, sizeof info);
+    info.si_signo = number;
+    info.si_code = SI_QUEUE;
+    info.si_pid = SND_GET(process);
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = (void *)(uintptr_t)((uint64_t)slot->number << 32 | asked);
+    if (syscall(SYS_rt_tgsigqueueinfo, SND_GET(process), thread_id, number, &info) == 0)
+        return 1;
+    SND_SET(slot->answered, asked);
+    return 0;
+}

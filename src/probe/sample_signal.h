@@ -1,0 +1,52 @@
+/* Asking a running thread where it is: a signal, and the slot that its handler fills. */
+#ifndef SND_PROBE_SAMPLE_SIGNAL_H
+#define SND_PROBE_SAMPLE_SIGNAL_H
+
+#include "os/context.h"
+#include "probe/sample_stack.h"
+#include "probe/track.h"
+
+#define SND_SAMPLE_NATIVE_SIZE 32768u /* bytes of C stack that are copied for unwinding */
+
+/* One a thread. Written by the handler between `asked` and `answered`, else by the sampler. */
+typedef struct snd_sample_slot {
+    _Atomic uint32_t asked;
+    _Atomic uint32_t answered;
+    uint32_t number;
+
+    /* given by the sampler */
+    const snd_track *track; /* whose region runs; NULL: none */
+    uintptr_t stack_end;    /* up to where the thread's C stack can be read; 0: unknown */
+    unsigned char *native;  /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
+
+    /* the answer */
+    uintptr_t pc, sp;
+    uintptr_t state; /* the interpreter's number of the thread; 0: none */
+    const snd_node *region;
+    snd_call_state call; /* of a system call */
+    uint64_t cost_ticks;
+    snd_registers registers; /* these two only with `native` */
+    uint32_t native_size;
+    snd_sample_stack stack;
+} snd_sample_slot;
+
+/* Takes a signal that nobody uses. 0: none is free. */
+int snd_sample_signal_start(const snd_sample_interpreter *interpreter);
+
+/* From now on the handler does nothing. It stays: the default action would kill. */
+void snd_sample_signal_stop(void);
+
+/* NULL when there is no room. Slots are never freed, but given back and used again. */
+snd_sample_slot *snd_sample_slot_take(void);
+void snd_sample_slot_give_back(snd_sample_slot *slot);
+
+/* Sends the signal. 0: it could not be sent. */
+int snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id);
+
+static inline int
+snd_sample_is_answered(const snd_sample_slot *slot)
+{
+    return atomic_load_explicit(&slot->answered, memory_order_acquire) == SND_GET(slot->asked);
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* What the readers of several probes share. */
+#ifndef SND_PROBE_SNAPSHOT_PRIVATE_H
+#define SND_PROBE_SNAPSHOT_PRIVATE_H
+
+#include "probe/snapshot.h"
+
+/* Where a thread that was sampled stands in the profile. */
+typedef struct snd_snapshot_row {
+    uint32_t thread_id;
+    uint32_t track; /* SND_NONE: not there yet */
+    uint32_t root;
+} snd_snapshot_row;
+
+/* The profile's id of a live site, which is added when it is new. */
+SND_MUST_USE snd_status snd_snapshot_add_site(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t *id);
+
+/* The site of a track's root is the thread itself. */
+SND_MUST_USE snd_status snd_snapshot_root_site(snd_profile *profile, const char *name, uint32_t *id);
+
+/* Room in `changed` for all nodes; new ones count as changed. */
+SND_MUST_USE snd_status snd_snapshot_make_changed(snd_snapshot *self, const snd_profile *profile);
+
+/* Sets a metric and marks the node when that changes it. */
+SND_MUST_USE snd_status snd_snapshot_put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric,
+                                         snd_value value);
+
+#endif

@@ -1,0 +1,120 @@
+/* The sampler's knowledge of this interpreter. */
+#include "python/sample.h"
+
+#include "collect/session.h"
+#include "os/peek.h"
+#include "os/symbols.h"
+#include "probe/sample.h"
+#include "python/compat_stack.h"
+#include "python/sample_check.h"
+
+#include <string.h>
+
+/* One a process, as the sampler is. */
+static snd_sample_interpreter interpreter;
+static char *package; /* the folder of this package, whose frames are not the program's */
+
+static int
+mark_ours(snd_sample_code *code)
+{
+    size_t len = package == NULL ? 0 : strlen(package);
+
+    if (len != 0 && strncmp(code->file, package, len) == 0)
+        code->is_ours = strcmp(code->name, "Program.run") == 0 ? SND_SAMPLE_LAUNCHER : SND_SAMPLE_OURS;
+    return 1;
+}
+
+static int
+read_code(uintptr_t code, snd_sample_code *out)
+{
+    return snd_stack_read_code(code, out) && mark_ours(out);
+}
+
+static int
+read_safe_code(uintptr_t code, snd_sample_code *out)
+{
+    return snd_sample_safe_code(code, out) && mark_ours(out);
+}
+
+/* The evaluation loop's machine code, and the interpreter's. */
+static int
+find_ranges(void)
+{
+    snd_symbols *symbols = NULL;
+    snd_range loop[4], text[1];
+    size_t count = 0;
+    const char *name;
+    uintptr_t inside = snd_stack_loop(&name);
+
+    if (snd_symbols_new(&symbols) != SND_OK)
+        return 0;
+    snd_status status = snd_symbols_ranges(symbols, inside, name, loop, 4, &count);
+    size_t texts = snd_symbols_text(symbols, inside, text, 1);
+    memset(interpreter.loop, 0, sizeof interpreter.loop);
+    for (size_t i = 0; status == SND_OK && i < count; i++)
+        interpreter.loop[i] = (snd_sample_range){loop[i].start, loop[i].end};
+    if (texts == 1)
+        interpreter.code = (snd_sample_range){text[0].start, text[0].end};
+    snd_symbols_free(symbols);
+    return status == SND_OK && count != 0 && texts == 1;
+}
+
+static void
+find_package(PyObject *module)
+{
+    PyObject *file = package == NULL ? PyModule_GetFilenameObject(module) : NULL;
+    const char *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+    if (slash != NULL)
+        package = strndup(path, (size_t)(slash - path) + 1);
+    Py_XDECREF(file);
+    PyErr_Clear();
+}
+
+static void
+use_safe_way(snd_sample_options *options)
+{
+    options->safe_frames = options->no_signals = 1;
+    interpreter.prepare = snd_sample_safe_prepare;
+    interpreter.walk_thread = snd_sample_safe_walk;
+    interpreter.list_threads = snd_sample_safe_list;
+    interpreter.read_code = read_safe_code;
+}
+
+const snd_sample_interpreter *
+snd_sample_interpreter_start(PyObject *module, snd_sample_options *options)
+{
+    if (snd_sample_is_running()) /* what the running one uses stays */
+        return &interpreter;
+    find_package(module);
+    interpreter.prepare = NULL;
+    interpreter.walk_here = snd_stack_walk_here;
+    interpreter.walk_thread = snd_stack_walk_thread;
+    interpreter.list_threads = snd_stack_list_threads;
+    interpreter.read_code = read_code;
+    interpreter.locks = snd_stack_locks();
+    if (!find_ranges())
+        snd_session_note("the interpreter's machine code was not found: Python and native time are told apart by the "
+                         "instruction only");
+    if (options->safe_frames)
+        use_safe_way(options);
+    else if (!snd_peek_works() || !snd_sample_check()) {
+        use_safe_way(options);
+        snd_session_note("frames of this interpreter cannot be read as they lie: samples are taken with the GIL held, "
+                         "less often");
+    }
+    else if (!snd_stack_watch_code(snd_sample_forget_code)) {
+        use_safe_way(options);
+        snd_session_note("this interpreter does not tell when code is freed: samples are taken with the GIL held, less "
+                         "often");
+    }
+    return &interpreter;
+}
+
+void
+snd_sample_interpreter_stop(void)
+{
+    (void)snd_stack_watch_code(NULL);
+    snd_sample_safe_stop();
+}

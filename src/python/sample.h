@@ -1,0 +1,28 @@
+/* The sampler's knowledge of this interpreter. */
+#ifndef SND_PYTHON_SAMPLE_H
+#define SND_PYTHON_SAMPLE_H
+
+#include "python/state.h"
+
+#include "probe/sample_options.h"
+#include "probe/sample_stack.h"
+
+/* Makes the sampler ready to look into this interpreter, with the GIL held: checks on a known stack that it reads it
+ * right. `options` may be changed: what cannot be trusted here is switched off, and a note says so. */
+const snd_sample_interpreter *snd_sample_interpreter_start(PyObject *module, snd_sample_options *options);
+
+/* After the sampler has started: the threads get their names, now and when new ones come. */
+void snd_sample_names_start(void);
+
+/* Before the sampler stops, and after it. */
+void snd_sample_names_stop(void);
+void snd_sample_interpreter_stop(void);
+
+/* The slow and safe way: with the GIL, by the interpreter's own functions. */
+void snd_sample_safe_prepare(void);
+int snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
+void snd_sample_safe_list(snd_sample_take_thread *take, void *context);
+int snd_sample_safe_code(uintptr_t code, snd_sample_code *out);
+void snd_sample_safe_stop(void);
+
+#endif

@@ -1,0 +1,95 @@
+/* The names of threads: those that are there, and those that come while samples are taken. */
+#include "os/process.h"
+#include "probe/sample.h"
+#include "python/sample.h"
+
+#include <string.h>
+
+static PyObject *original; /* threading.get_native_id, while ours is in its place */
+
+static void
+name_thread(PyObject *thread, uint32_t thread_id)
+{
+    PyObject *name = PyObject_GetAttrString(thread, "name");
+    const char *text = name == NULL || !PyUnicode_Check(name) ? NULL : PyUnicode_AsUTF8(name);
+
+    if (text != NULL && thread_id != 0)
+        snd_sample_name_thread(thread_id, text);
+    Py_XDECREF(name);
+    PyErr_Clear();
+}
+
+/* Every new thread of Python asks for its number once, from a method of the Thread, which has the name. */
+static PyObject *
+get_native_id(PyObject *self, PyObject *nothing)
+{
+    PyObject *type, *value, *trace;
+    unsigned long thread_id = PyThread_get_thread_native_id();
+    snd_frame *caller = snd_frame_top();
+
+    (void)self, (void)nothing;
+    PyErr_Fetch(&type, &value, &trace);
+    PyCodeObject *code = caller == NULL ? NULL : snd_frame_code(caller);
+    if (code != NULL && code->co_argcount == 1 &&
+        PyUnicode_CompareWithASCIIString(code->co_name, "_set_native_id") == 0) {
+        PyObject *thread = snd_frame_local(caller, 0);
+        if (thread != NULL)
+            name_thread(thread, (uint32_t)thread_id);
+    }
+    PyErr_Restore(type, value, trace);
+    return PyLong_FromUnsignedLong(thread_id);
+}
+
+static void
+name_all(PyObject *threading)
+{
+    PyObject *active = PyObject_GetAttrString(threading, "_active");
+    PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
+
+    for (Py_ssize_t i = 0; threads != NULL && i < PyList_GET_SIZE(threads); i++) {
+        PyObject *thread = PyList_GET_ITEM(threads, i);
+        PyObject *number = PyObject_GetAttrString(thread, "native_id");
+        unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
+        PyErr_Clear();
+        name_thread(thread, (uint32_t)id);
+        Py_XDECREF(number);
+    }
+    Py_XDECREF(threads);
+    Py_XDECREF(active);
+    PyErr_Clear();
+}
+
+void
+snd_sample_names_start(void)
+{
+    static PyMethodDef definition = {"get_native_id", get_native_id, METH_NOARGS,
+                                     "Return a non-negative integer identifying the thread as reported by the OS."};
+    PyObject *threading = PyImport_ImportModule("threading");
+
+    if (threading != NULL && original == NULL) {
+        PyObject *ours = PyCFunction_New(&definition, NULL);
+        PyObject *before = PyObject_GetAttrString(threading, "get_native_id");
+        if (ours != NULL && before != NULL && PyObject_SetAttrString(threading, "get_native_id", ours) == 0)
+            original = Py_NewRef(before);
+        Py_XDECREF(before);
+        Py_XDECREF(ours);
+    }
+    if (threading != NULL)
+        name_all(threading);
+    Py_XDECREF(threading);
+    PyErr_Clear();
+}
+
+void
+snd_sample_names_stop(void)
+{
+    PyObject *threading = original == NULL ? NULL : PyImport_ImportModule("threading");
+
+    if (threading != NULL) {
+        name_all(threading); /* some changed theirs */
+        (void)PyObject_SetAttrString(threading, "get_native_id", original);
+    }
+    Py_CLEAR(original);
+    Py_XDECREF(threading);
+    PyErr_Clear();
+}

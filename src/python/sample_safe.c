@@ -1,0 +1,220 @@
+/* Samples by the interpreter's own functions, with the GIL held: for an interpreter whose frames we cannot read.
+ *
+ * Before each round of looks everything is copied. Code that was met stays alive until the sampler stops, so that its
+ * address means the same all the time. */
+#include "base/alloc.h"
+#include "base/map.h"
+#include "os/process.h"
+#include "python/sample.h"
+
+#include <string.h>
+
+typedef struct copied {
+    uint32_t thread_id;
+    snd_sample_stack stack;
+} copied;
+
+static copied *stacks;
+static uint32_t stack_count, stack_capacity;
+static PyObject *codes; /* a set: all that were met */
+static snd_map by_address;
+static snd_sample_code *known;
+static uint32_t known_count, known_capacity;
+
+static char *
+copy_text(PyObject *text)
+{
+    const char *utf8 = PyUnicode_AsUTF8(text);
+    PyErr_Clear();
+    return snd_strdup(utf8 == NULL ? "?" : utf8);
+}
+
+/* Which of the instructions call something is not told: time in native code counts as Python's, except outside the
+ * interpreter, and there nobody looks. */
+static int
+describe_code(PyCodeObject *code, snd_sample_code *out)
+{
+    PyObject *bytes = PyCode_GetCode(code);
+    uint32_t units = bytes == NULL ? 0 : (uint32_t)(PyBytes_GET_SIZE(bytes) / 2);
+    snd_sample_code made = {
+        .name = copy_text(code->co_qualname),
+        .file = copy_text(code->co_filename),
+        .first_line = code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0,
+        .unit_count = units,
+        .lines = snd_calloc(units + 1u, sizeof(uint32_t)),
+        .is_call = snd_calloc(units + 1u, 1),
+    };
+    Py_XDECREF(bytes);
+    PyErr_Clear();
+    for (uint32_t i = 0; i < units && made.lines != NULL; i++) {
+        int line = PyCode_Addr2Line(code, (int)i * 2);
+        made.lines[i] = line > 0 ? (uint32_t)line : 0;
+    }
+    *out = made;
+    return made.name != NULL && made.file != NULL && made.lines != NULL && made.is_call != NULL;
+}
+
+static void
+meet_code(PyCodeObject *code)
+{
+    uint32_t cursor = 0;
+
+    if (snd_map_next(&by_address, (uintptr_t)code, &cursor) != SND_MAP_NONE)
+        return;
+    if (known_count == known_capacity) {
+        uint32_t capacity = known_capacity == 0 ? 64 : known_capacity * 2;
+        snd_sample_code *room = snd_realloc(known, capacity * sizeof *room);
+        if (room == NULL)
+            return;
+        known = room;
+        known_capacity = capacity;
+    }
+    if (codes == NULL)
+        codes = PyList_New(0);
+    if (codes == NULL || PyList_Append(codes, (PyObject *)code) != 0) {
+        PyErr_Clear();
+        return;
+    }
+    if (describe_code(code, &known[known_count]) && snd_map_add(&by_address, (uintptr_t)code, known_count) == SND_OK)
+        known_count++;
+}
+
+static void
+copy_stack(PyFrameObject *innermost, snd_sample_stack *stack)
+{
+    PyFrameObject *frame = (PyFrameObject *)Py_NewRef(innermost);
+
+    stack->count = stack->is_cut = 0;
+    while (frame != NULL && stack->count < SND_SAMPLE_DEPTH) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        meet_code(code);
+        stack->frames[stack->count++] = (snd_sample_frame){(uintptr_t)code, PyFrame_GetLasti(frame), 0};
+        PyFrameObject *caller = PyFrame_GetBack(frame);
+        Py_DECREF(code);
+        Py_DECREF(frame);
+        frame = caller;
+    }
+    stack->is_cut = frame != NULL;
+    Py_XDECREF(frame);
+}
+
+static snd_sample_stack *
+add_stack(uint32_t thread_id)
+{
+    if (stack_count == stack_capacity) {
+        uint32_t capacity = stack_capacity == 0 ? 8 : stack_capacity * 2;
+        copied *room = snd_realloc(stacks, capacity * sizeof *room);
+        if (room == NULL)
+            return NULL;
+        stacks = room;
+        stack_capacity = capacity;
+    }
+    stacks[stack_count].thread_id = thread_id;
+    return &stacks[stack_count++].stack;
+}
+
+static void
+copy_thread(PyObject *thread, PyObject *frames)
+{
+    PyObject *number = PyObject_GetAttrString(thread, "native_id");
+    PyObject *ident = PyObject_GetAttrString(thread, "ident");
+    unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
+    PyObject *frame = ident == NULL ? NULL : PyDict_GetItem(frames, ident);
+    snd_sample_stack *stack = id == 0 || frame == NULL ? NULL : add_stack((uint32_t)id);
+
+    if (stack != NULL)
+        copy_stack((PyFrameObject *)frame, stack);
+    Py_XDECREF(ident);
+    Py_XDECREF(number);
+    PyErr_Clear();
+}
+
+static void
+copy_all(void)
+{
+    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *active = threading == NULL ? NULL : PyObject_GetAttrString(threading, "_active");
+    PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
+    PyObject *ask = PySys_GetObject("_current_frames");
+    PyObject *frames = ask == NULL ? NULL : PyObject_CallNoArgs(ask);
+
+    stack_count = 0;
+    for (Py_ssize_t i = 0; threads != NULL && frames != NULL && i < PyList_GET_SIZE(threads); i++)
+        copy_thread(PyList_GET_ITEM(threads, i), frames);
+    Py_XDECREF(frames);
+    Py_XDECREF(threads);
+    Py_XDECREF(active);
+    Py_XDECREF(threading);
+    PyErr_Clear();
+}
+
+void
+snd_sample_safe_prepare(void)
+{
+    PyGILState_STATE held = PyGILState_Ensure();
+    copy_all();
+    PyGILState_Release(held);
+}
+
+int
+snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack)
+{
+    (void)state;
+    for (uint32_t i = 0; i < stack_count; i++)
+        if (stacks[i].thread_id == thread_id) {
+            *stack = stacks[i].stack;
+            return 1;
+        }
+    return 0;
+}
+
+void
+snd_sample_safe_list(snd_sample_take_thread *take, void *context)
+{
+    for (uint32_t i = 0; i < stack_count; i++)
+        take(context, stacks[i].thread_id, 1);
+}
+
+static void *
+copy_of(const void *data, size_t size)
+{
+    void *copy = snd_malloc(size);
+    if (copy != NULL)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+int
+snd_sample_safe_code(uintptr_t code, snd_sample_code *out)
+{
+    uint32_t cursor = 0;
+    uint32_t index = snd_map_next(&by_address, code, &cursor);
+    if (index == SND_MAP_NONE)
+        return 0;
+    const snd_sample_code *from = &known[index];
+    snd_sample_code copy = *from;
+    copy.name = snd_strdup(from->name);
+    copy.file = snd_strdup(from->file);
+    copy.lines = copy_of(from->lines, (from->unit_count + 1u) * sizeof(uint32_t));
+    copy.is_call = copy_of(from->is_call, from->unit_count + 1u);
+    *out = copy;
+    return copy.name != NULL && copy.file != NULL && copy.lines != NULL && copy.is_call != NULL;
+}
+
+void
+snd_sample_safe_stop(void)
+{
+    for (uint32_t i = 0; i < known_count; i++) {
+        snd_free(known[i].name);
+        snd_free(known[i].file);
+        snd_free(known[i].lines);
+        snd_free(known[i].is_call);
+    }
+    snd_free(known);
+    snd_free(stacks);
+    snd_map_free(&by_address);
+    known = NULL;
+    stacks = NULL;
+    known_count = known_capacity = stack_count = stack_capacity = 0;
+    Py_CLEAR(codes);
+}
