@@ -20,10 +20,10 @@ is_in(const snd_sample_range *range, uintptr_t address)
 }
 
 static int
-is_in_loop(const snd_sample_interpreter *python, uintptr_t pc)
+is_in_any(const snd_sample_range *ranges, unsigned count, uintptr_t address)
 {
-    for (unsigned i = 0; i < sizeof python->loop / sizeof python->loop[0]; i++)
-        if (is_in(&python->loop[i], pc))
+    for (unsigned i = 0; i < count; i++)
+        if (is_in(&ranges[i], address))
             return 1;
     return 0;
 }
@@ -81,9 +81,9 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
         return SYSTEM;
     if (python == NULL || slot->stack.count == 0)
         return NATIVE;
-    if (is_in_loop(python, slot->pc))
+    if (is_in_any(python->loop, 4, slot->pc))
         return PYTHON;
-    return is_in(&python->code, slot->pc) && !leaf_calls ? PYTHON : NATIVE;
+    return !leaf_calls && is_in_any(python->code, 2, slot->pc) ? PYTHON : NATIVE;
 }
 
 static void

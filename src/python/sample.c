@@ -8,6 +8,7 @@
 #include "python/compat_stack.h"
 #include "python/sample_check.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 /* One a process, as the sampler is. */
@@ -54,7 +55,10 @@ find_ranges(void)
     for (size_t i = 0; status == SND_OK && i < count; i++)
         interpreter.loop[i] = (snd_sample_range){loop[i].start, loop[i].end};
     if (texts == 1)
-        interpreter.code = (snd_sample_range){text[0].start, text[0].end};
+        interpreter.code[0] = (snd_sample_range){text[0].start, text[0].end};
+    uintptr_t loader = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
+    if (loader != 0 && snd_symbols_text(symbols, loader, text, 1) == 1)
+        interpreter.code[1] = (snd_sample_range){text[0].start, text[0].end};
     snd_symbols_free(symbols);
     return status == SND_OK && count != 0 && texts == 1;
 }
