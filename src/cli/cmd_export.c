@@ -1,6 +1,7 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "format/stacks.h"
 
 #include <string.h>
 
@@ -35,19 +36,41 @@ chosen_format(const snd_arguments *given)
     return format;
 }
 
-static int
-export_timeline(const snd_opened *recording, const snd_format *format, const char *output)
+/* A trace is its timeline; stacks are drawn over time where there is one. */
+static snd_status
+load_timeline(const snd_opened *recording, const snd_format *format)
 {
     uint64_t events;
-    snd_status status = snd_reader_event_count(recording->reader, &events);
-    if (status == SND_OK && events == 0)
-        status = SND_NO_TIMELINE;
+    snd_status status;
+
+    if (format->write_recording == snd_format_speedscope) {
+        status = snd_reader_events(recording->reader, recording->profile);
+        return status == SND_NO_TIMELINE || status == SND_TOO_LONG ? SND_OK : status;
+    }
+    if (format->write_recording != snd_format_chrome)
+        return SND_OK;
+    status = snd_reader_event_count(recording->reader, &events);
+    return status == SND_OK && events == 0 ? SND_NO_TIMELINE : status;
+}
+
+/* What cannot be exported is found out before the output is opened, which empties it. */
+static int
+export_recording(const snd_opened *recording, const snd_format *format, const snd_arguments *given, const char *output)
+{
+    const snd_export_options options = {
+        .by_line = snd_arguments_value(given, "by-line") != NULL,
+        .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
+    };
+    if (format->write_recording != snd_format_chrome && !snd_stacks_has_any(recording->profile))
+        return snd_complain("%s: the recording has no samples and no regions to write as %s", recording->path,
+                            format->name);
+    snd_status status = load_timeline(recording, format);
     if (status != SND_OK)
         return snd_complain_status(recording->path, status);
     int file = snd_open_output(output);
     if (file < 0)
         return SND_EXIT_USAGE;
-    status = format->write_recording(recording->reader, recording->profile, file);
+    status = format->write_recording(recording->reader, recording->profile, &options, file);
     if (status != SND_OK)
         snd_complain_status(status == SND_SYSTEM && output != NULL ? output : recording->path, status);
     return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
@@ -77,19 +100,21 @@ run(const snd_arguments *given)
     if (format == NULL)
         return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording))
-        status = format->write_recording != NULL ? export_timeline(&recording, format, output)
+        status = format->write_recording != NULL ? export_recording(&recording, format, given, output)
                                                  : export_table(&recording, format, given, output);
     snd_opened_close(&recording);
     return status;
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv, json, html, or chrome (the timeline, for Chrome and Perfetto)"},
+    {"format", 'f', "NAME", "table, csv, json or html: a view; collapsed, speedscope, chrome: the recording"},
     {"view", 0, "NAME", "regions, functions, callers, callees, signatures, threads or counters"},
     {"columns", 'c', "A,B,…", "these columns only"},
     {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
+    {"by-line", 0, NULL, "collapsed, speedscope, chrome: the lines of a function apart"},
+    {"cpu-only", 0, NULL, "collapsed, speedscope: without time that was waited"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {0},
 };
@@ -97,7 +122,7 @@ static const snd_option options[] = {
 const snd_command snd_command_export = {
     .name = "export",
     .usage = "FILE --format NAME [--view NAME] [-o OUT]",
-    .about = "write a recording as a table, CSV, JSON, an HTML page or a Chrome trace",
+    .about = "write a recording for other programs: CSV, JSON, HTML, flame graphs, a Chrome trace",
     .options = options,
     .run = run,
 };

@@ -2,6 +2,8 @@
 #include "collect/trace_file.h"
 
 #include "base/alloc.h"
+#include "format/chrome.h"
+#include "format/chrome_samples.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,7 @@ struct snd_trace_file {
     snd_buffer prefixes; /* what the entries of each region begin with, one after the other */
     prefix *by_node;
     uint32_t node_count;
+    snd_chrome_samples samples;
 };
 
 /* One write for events and tail together: a kill between two writes leaves whole JSON. */
@@ -90,6 +93,7 @@ snd_trace_file_free(snd_trace_file *self)
         return;
     snd_buffer_free(&self->kept);
     snd_buffer_free(&self->prefixes);
+    snd_chrome_samples_free(&self->samples);
     snd_free(self->by_node);
     snd_free(self->names);
     snd_free(self->path);
@@ -168,11 +172,22 @@ find_prefix(snd_trace_file *self, const snd_profile *profile, uint32_t node)
     return known;
 }
 
+/* A sample whose slices find no room costs these. */
+static int
+add_sample(snd_trace_file *self, const snd_profile *profile, const snd_profile_event *event)
+{
+    size_t before = self->kept.size;
+    snd_status status = snd_chrome_samples_add(&self->samples, profile, event, &self->kept);
+    return take_back(&self->kept, before) && status == SND_OK;
+}
+
 int
-snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event)
+snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_profile_event *event)
 {
     if (SND_UNLIKELY(self->threads < profile->track_count))
         name_threads(self, profile);
+    if (snd_site_is_sampled(profile->sites[profile->nodes[event->node].site].kind))
+        return add_sample(self, profile, event);
     size_t before = self->kept.size;
     const prefix *known = event->task == 0 ? find_prefix(self, profile, event->node) : NULL;
     if (known != NULL) {
@@ -196,6 +211,10 @@ snd_status
 snd_trace_file_write(snd_trace_file *self, const snd_profile *profile)
 {
     name_threads(self, profile);
+    size_t before = self->kept.size;
+    snd_chrome_samples_close(&self->samples, profile, &self->kept);
+    if (!take_back(&self->kept, before))
+        return SND_NO_MEMORY;
     if (self->kept.size == 0)
         return snd_buffer_status(&self->kept);
     snd_status status = write_with_tail(self, 0, &self->kept);

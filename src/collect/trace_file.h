@@ -2,7 +2,7 @@
 #ifndef SND_COLLECT_TRACE_FILE_H
 #define SND_COLLECT_TRACE_FILE_H
 
-#include "format/chrome.h"
+#include "model/profile.h"
 
 /* One thread at a time. Between calls no file is open. */
 typedef struct snd_trace_file snd_trace_file;
@@ -13,10 +13,11 @@ void snd_trace_file_free(snd_trace_file *self); /* NULL is allowed; writes nothi
 const char *snd_trace_file_path(const snd_trace_file *self);
 
 /* Keeps the event for the next write. 0 when memory runs out. */
-int snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_chunk_event *event);
+int snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track,
+                       const snd_profile_event *event);
 size_t snd_trace_file_pending(const snd_trace_file *self); /* bytes of such events */
 
-/* Writes what is kept. On failure it stays kept for the next write. */
+/* Writes what is kept; slices of samples end here and begin anew. On failure it stays kept for the next write. */
 SND_MUST_USE snd_status snd_trace_file_write(snd_trace_file *self, const snd_profile *profile);
 
 #endif

@@ -1,12 +1,11 @@
 /* Chrome trace events. */
 #include "format/chrome.h"
 
+#include "format/chrome_samples.h"
 #include "format/format.h"
 
 #include <math.h>
 #include <string.h>
-
-#define FLUSH_SIZE 65536u
 
 /* Microseconds with three digits: nanoseconds are kept. */
 static void
@@ -21,16 +20,22 @@ put_time(snd_buffer *out, const char *key, uint64_t ns)
 }
 
 static void
-put_who(snd_buffer *out, const char *name, const char *phase, const snd_profile_track *track)
+put_head(snd_buffer *out, const char *name, const char *phase, uint32_t process_id, uint32_t thread_id)
 {
     snd_buffer_text(out, "{\"name\": ");
     snd_json_string(out, name);
     snd_buffer_text(out, ", \"ph\": \"");
     snd_buffer_text(out, phase);
     snd_buffer_text(out, "\", \"pid\": ");
-    snd_buffer_number(out, track->process_id);
+    snd_buffer_number(out, process_id);
     snd_buffer_text(out, ", \"tid\": ");
-    snd_buffer_number(out, track->thread_id);
+    snd_buffer_number(out, thread_id);
+}
+
+static void
+put_who(snd_buffer *out, const char *name, const char *phase, const snd_profile_track *track)
+{
+    put_head(out, name, phase, track->process_id, track->thread_id);
 }
 
 static void
@@ -48,7 +53,7 @@ snd_chrome_prefix(const snd_profile *profile, uint32_t node, snd_buffer *out)
 }
 
 void
-snd_chrome_rest(const snd_chunk_event *event, snd_buffer *out)
+snd_chrome_rest(const snd_profile_event *event, snd_buffer *out)
 {
     put_time(out, ", \"ts\": ", event->start_ns);
     put_time(out, ", \"dur\": ", event->value);
@@ -77,6 +82,39 @@ snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *out)
     snd_buffer_text(out, "}}");
 }
 
+void
+snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out)
+{
+    const snd_profile_track *about = &profile->tracks[track];
+    snd_buffer name = {0};
+
+    snd_buffer_printf(&name, "%s (samples)", about->name);
+    out->failed |= name.failed;
+    put_head(out, "thread_name", "M", about->process_id, id);
+    snd_buffer_text(out, ", \"args\": {\"name\": ");
+    snd_json_string(out, snd_buffer_str(&name));
+    snd_buffer_text(out, "}}");
+    snd_buffer_free(&name);
+}
+
+void
+snd_chrome_slice(const snd_stack_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
+                 snd_buffer *out)
+{
+    put_head(out, frame->name, "X", process_id, id);
+    put_time(out, ", \"ts\": ", event->start_ns);
+    put_time(out, ", \"dur\": ", event->value);
+    snd_buffer_text(out, ", \"cat\": \"sample\"");
+    if (*frame->file != '\0') {
+        snd_buffer_text(out, ", \"args\": {\"file\": ");
+        snd_json_string(out, frame->file);
+        if (frame->line != 0)
+            snd_buffer_printf(out, ", \"line\": %u", frame->line);
+        snd_buffer_char(out, '}');
+    }
+    snd_buffer_char(out, '}');
+}
+
 static void
 put_task_end(snd_buffer *out, const snd_profile_track *track, uint32_t task, const char *name, uint64_t ns)
 {
@@ -85,7 +123,7 @@ put_task_end(snd_buffer *out, const snd_profile_track *track, uint32_t task, con
 }
 
 void
-snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_chunk_event *event, snd_buffer *out)
+snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_profile_event *event, snd_buffer *out)
 {
     const snd_profile_track *about = &profile->tracks[track];
     const snd_profile_site *site = &profile->sites[profile->nodes[event->node].site];
@@ -111,46 +149,44 @@ snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_chunk_eve
 
 typedef struct export {
     const snd_profile *profile;
-    snd_buffer out;
-    int file;
+    snd_chrome_samples samples;
+    snd_output out;
 } export;
 
 static snd_status
-flush(export *self)
-{
-    snd_status status = snd_buffer_status(&self->out);
-    if (status == SND_OK)
-        status = snd_write_all(self->file, self->out.data, self->out.size);
-    snd_buffer_clear(&self->out);
-    return status;
-}
-
-static snd_status
-take_event(void *context, uint32_t track, const snd_chunk_event *event)
+take_event(void *context, uint32_t track, const snd_profile_event *event)
 {
     export *self = context;
+    snd_site_kind kind = self->profile->sites[self->profile->nodes[event->node].site].kind;
+    snd_status status = SND_OK;
 
-    snd_buffer_text(&self->out, SND_CHROME_COMMA);
-    snd_chrome_event(self->profile, track, event, &self->out);
-    return self->out.size >= FLUSH_SIZE ? flush(self) : SND_OK;
+    if (snd_site_is_sampled(kind))
+        status = snd_chrome_samples_add(&self->samples, self->profile, event, &self->out.text);
+    else {
+        snd_buffer_text(&self->out.text, SND_CHROME_COMMA);
+        snd_chrome_event(self->profile, track, event, &self->out.text);
+    }
+    return status == SND_OK ? snd_output_flush_full(&self->out) : status;
 }
 
 snd_status
-snd_format_chrome(snd_reader *reader, const snd_profile *profile, int file)
+snd_format_chrome(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
-    export self = {profile, {0}, file};
+    export self = {.profile = profile, .samples.stacks.by_line = options->by_line, .out.file = file};
 
-    snd_buffer_text(&self.out, SND_CHROME_HEAD);
-    snd_chrome_process(profile, &self.out);
+    snd_buffer_text(&self.out.text, SND_CHROME_HEAD);
+    snd_chrome_process(profile, &self.out.text);
     for (uint32_t i = 0; i < profile->track_count; i++) {
-        snd_buffer_text(&self.out, SND_CHROME_COMMA);
-        snd_chrome_thread(profile, i, &self.out);
+        snd_buffer_text(&self.out.text, SND_CHROME_COMMA);
+        snd_chrome_thread(profile, i, &self.out.text);
     }
     snd_status status = snd_reader_timeline(reader, profile, take_event, &self);
     if (status == SND_OK) {
-        snd_buffer_text(&self.out, SND_CHROME_TAIL);
-        status = flush(&self);
+        snd_chrome_samples_close(&self.samples, profile, &self.out.text);
+        snd_buffer_text(&self.out.text, SND_CHROME_TAIL);
+        status = snd_output_flush(&self.out);
     }
-    snd_buffer_free(&self.out);
+    snd_buffer_free(&self.out.text);
+    snd_chrome_samples_free(&self.samples);
     return status;
 }

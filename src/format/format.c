@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FLUSH_SIZE 65536u
+
 const snd_format snd_formats[] = {
 #define SND_FORMAT_ENTRY(name, about) {#name, about, snd_format_##name, NULL},
     SND_FORMAT_TABLE_MAP(SND_FORMAT_ENTRY)
@@ -76,4 +78,20 @@ snd_write_all(int file, const void *data, size_t size)
         size -= (size_t)written;
     }
     return SND_OK;
+}
+
+snd_status
+snd_output_flush(snd_output *self)
+{
+    snd_status status = snd_buffer_status(&self->text);
+    if (status == SND_OK)
+        status = snd_write_all(self->file, self->text.data, self->text.size);
+    snd_buffer_clear(&self->text);
+    return status;
+}
+
+snd_status
+snd_output_flush_full(snd_output *self)
+{
+    return self->text.size >= FLUSH_SIZE || self->text.failed ? snd_output_flush(self) : SND_OK;
 }

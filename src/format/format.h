@@ -21,17 +21,28 @@ typedef struct snd_format_options {
     X(json, "{view, columns, rows}, times as whole nanoseconds") \
     X(html, "a page for a browser, with everything in one file")
 
-/* The same for formats that need the timeline, not a table. */
-#define SND_FORMAT_RECORDING_MAP(X) X(chrome, "trace events for Chrome's about:tracing and Perfetto")
+/* What a recording may be written like. All zero: the usual. */
+typedef struct snd_export_options {
+    int by_line;  /* the lines of a function apart */
+    int cpu_only; /* without time that was waited */
+} snd_export_options;
+
+/* The same for formats that show a whole recording, not a table. */
+#define SND_FORMAT_RECORDING_MAP(X)                                  \
+    X(collapsed, "folded stacks in microseconds, for flamegraph.pl") \
+    X(speedscope, "stacks over time or in sum, for speedscope.app")  \
+    X(chrome, "trace events for Chrome's about:tracing and Perfetto")
 
 #define SND_FORMAT_DECLARE(name, about) \
     void snd_format_##name(const snd_table *table, const snd_format_options *options, snd_buffer *out);
 SND_FORMAT_TABLE_MAP(SND_FORMAT_DECLARE)
 #undef SND_FORMAT_DECLARE
 
-/* Writes to an open file. On SND_SYSTEM errno says why. */
-#define SND_FORMAT_DECLARE(name, about) \
-    SND_MUST_USE snd_status snd_format_##name(snd_reader *reader, const snd_profile *profile, int file);
+/* Writes to an open file. On SND_SYSTEM errno says why. Stacks over time need the profile's events. SND_NO_DATA when
+ * the profile has no stacks, SND_NO_TIMELINE when the format needs one. */
+#define SND_FORMAT_DECLARE(name, about)                                                       \
+    SND_MUST_USE snd_status snd_format_##name(snd_reader *reader, const snd_profile *profile, \
+                                              const snd_export_options *options, int file);
 SND_FORMAT_RECORDING_MAP(SND_FORMAT_DECLARE)
 #undef SND_FORMAT_DECLARE
 
@@ -40,7 +51,8 @@ typedef struct snd_format {
     const char *name;
     const char *about;
     void (*write_table)(const snd_table *table, const snd_format_options *options, snd_buffer *out);
-    snd_status (*write_recording)(snd_reader *reader, const snd_profile *profile, int file);
+    snd_status (*write_recording)(snd_reader *reader, const snd_profile *profile, const snd_export_options *options,
+                                  int file);
 } snd_format;
 
 extern const snd_format snd_formats[];
@@ -57,5 +69,15 @@ void snd_json_string(snd_buffer *out, const char *text);
 
 /* Writes all bytes. On SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_write_all(int file, const void *data, size_t size);
+
+/* Text on its way to an open file, for what may be too long to keep. */
+typedef struct snd_output {
+    snd_buffer text;
+    int file;
+} snd_output;
+
+/* Writes the text so far; only when there is enough of it. On SND_SYSTEM errno says why. */
+SND_MUST_USE snd_status snd_output_flush(snd_output *self);
+SND_MUST_USE snd_status snd_output_flush_full(snd_output *self);
 
 #endif

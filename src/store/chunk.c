@@ -21,7 +21,7 @@ snd_chunk_clear(snd_chunk *self)
 }
 
 void
-snd_chunk_add(snd_chunk *self, const snd_chunk_event *event)
+snd_chunk_add(snd_chunk *self, const snd_profile_event *event)
 {
     snd_varint_put(&self->bytes, event->node);
     snd_varint_put(&self->bytes, event->task);
@@ -42,7 +42,7 @@ snd_chunk_pack(const snd_chunk *self, snd_buffer *out)
 }
 
 static int
-read_event(const unsigned char **at, const unsigned char *end, uint64_t *previous, snd_chunk_event *event)
+read_event(const unsigned char **at, const unsigned char *end, uint64_t *previous, snd_profile_event *event)
 {
     uint64_t node, task, delta;
 
@@ -71,7 +71,7 @@ snd_chunk_unpack(const void *data, size_t data_size, uint64_t size, snd_chunk_ta
         return status;
     const unsigned char *at = (const unsigned char *)bytes, *end = at + size;
     while (status == SND_OK && at != end) {
-        snd_chunk_event event;
+        snd_profile_event event;
         status = read_event(&at, end, &previous, &event) ? take(context, &event) : SND_DAMAGED;
     }
     snd_free(bytes);

@@ -9,8 +9,6 @@
 #define SND_CHUNK_FULL 65536u
 #define SND_CHUNK_LIMIT (1u << 20)
 
-typedef snd_profile_event snd_chunk_event;
-
 /* All zero is an empty chunk. */
 typedef struct snd_chunk {
     snd_buffer bytes;
@@ -21,14 +19,14 @@ typedef struct snd_chunk {
 
 void snd_chunk_free(snd_chunk *self);
 void snd_chunk_clear(snd_chunk *self);
-void snd_chunk_add(snd_chunk *self, const snd_chunk_event *event);
+void snd_chunk_add(snd_chunk *self, const snd_profile_event *event);
 
 /* Appends the compressed bytes to `out`. */
 SND_MUST_USE snd_status snd_chunk_pack(const snd_chunk *self, snd_buffer *out);
 
 /* Gives every event to `take` until it returns other than SND_OK. `size` is the unpacked size. SND_DAMAGED when
  * the bytes are not what pack writes. */
-typedef snd_status snd_chunk_take(void *context, const snd_chunk_event *event);
+typedef snd_status snd_chunk_take(void *context, const snd_profile_event *event);
 SND_MUST_USE snd_status snd_chunk_unpack(const void *data, size_t data_size, uint64_t size, snd_chunk_take *take,
                                          void *context);
 

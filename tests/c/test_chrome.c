@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static void
-check_event(const snd_profile *profile, snd_chunk_event event, const char *wanted)
+check_event(const snd_profile *profile, snd_profile_event event, const char *wanted)
 {
     snd_buffer text = {0};
 
@@ -39,9 +39,9 @@ regions_are_complete_events_in_microseconds(void)
     snd_profile *profile = small_profile();
     uint32_t load = find_node(profile, "main", "load");
 
-    check_event(profile, (snd_chunk_event){.start_ns = 1234567, .value = 89, .node = load},
+    check_event(profile, (snd_profile_event){.start_ns = 1234567, .value = 89, .node = load},
                 "{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 1234.567, \"dur\": 0.089}");
-    check_event(profile, (snd_chunk_event){.start_ns = 0, .value = 1000000000000, .node = load},
+    check_event(profile, (snd_profile_event){.start_ns = 0, .value = 1000000000000, .node = load},
                 "{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 0.000, \"dur\": "
                 "1000000000.000}");
     snd_profile_free(profile);
@@ -53,7 +53,7 @@ regions_of_a_task_are_asynchronous_events(void)
     snd_profile *profile = small_profile();
     uint32_t load = find_node(profile, "main", "load");
 
-    check_event(profile, (snd_chunk_event){.start_ns = 5000, .value = 2500, .node = load, .task = 7},
+    check_event(profile, (snd_profile_event){.start_ns = 5000, .value = 2500, .node = load, .task = 7},
                 "{\"name\": \"load\", \"ph\": \"b\", \"pid\": 100, \"tid\": 100, \"ts\": 5.000, \"cat\": \"task\", "
                 "\"id\": \"100.7\"},\n"
                 "{\"name\": \"load\", \"ph\": \"e\", \"pid\": 100, \"tid\": 100, \"ts\": 7.500, \"cat\": \"task\", "
@@ -67,11 +67,11 @@ counters_carry_their_value(void)
     snd_profile *profile = small_profile();
     uint32_t queue = find_node(profile, "main", "queue");
 
-    check_event(profile, (snd_chunk_event){.start_ns = 1000, .value = bits_of(-2.5), .node = queue},
+    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = bits_of(-2.5), .node = queue},
                 "{\"name\": \"queue\", \"ph\": \"C\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"id\": 100, "
                 "\"args\": {\"value\": "
                 "-2.5}}");
-    check_event(profile, (snd_chunk_event){.start_ns = 1000, .value = bits_of(NAN), .node = queue},
+    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = bits_of(NAN), .node = queue},
                 "{\"name\": \"queue\", \"ph\": \"C\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"id\": 100, "
                 "\"args\": {\"value\": "
                 "0}}");
@@ -87,7 +87,7 @@ counters_carry_their_value(void)
 #define EVENT ",\n{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"dur\": 0.002}"
 #define TAIL "\n]}\n"
 
-static const snd_chunk_event one_event = {.start_ns = 1000, .value = 2, .node = 1};
+static const snd_profile_event one_event = {.start_ns = 1000, .value = 2, .node = 1};
 
 static void
 a_recording_is_exported_whole(void)
@@ -104,13 +104,13 @@ a_recording_is_exported_whole(void)
     REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     REQUIRE(snd_reader_open(path, &reader) == SND_OK && snd_reader_profile(reader, &read) == SND_OK);
     int file = open(out, O_WRONLY | O_CREAT, 0666);
-    CHECK(snd_format_chrome(reader, read, file) == SND_OK);
+    CHECK(snd_format_chrome(reader, read, &(snd_export_options){0}, file) == SND_OK);
     close(file);
     char *text = read_file(out, NULL);
     CHECK_TEXT(text, HEAD THREADS EVENT TAIL);
     free(text);
     file = open("/dev/full", O_WRONLY);
-    CHECK(snd_format_chrome(reader, read, file) == SND_SYSTEM);
+    CHECK(snd_format_chrome(reader, read, &(snd_export_options){0}, file) == SND_SYSTEM);
     close(file);
     snd_chunk_free(&chunk);
     snd_reader_free(reader);
@@ -168,7 +168,8 @@ the_growing_file_and_the_export_agree(void)
     snd_buffer_text(&wanted, HEAD THREADS);
     REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
     for (uint32_t i = 0; i < 60; i++) {
-        snd_chunk_event event = {.start_ns = i * 7777u, .value = i * i, .node = 1 + i % 4, .task = i % 5 == 0 ? i : 0};
+        snd_profile_event event = {
+            .start_ns = i * 7777u, .value = i * i, .node = 1 + i % 4, .task = i % 5 == 0 ? i : 0};
         snd_trace_file_add(file, profile, 0, &event);
         snd_buffer_text(&wanted, SND_CHROME_COMMA);
         snd_chrome_event(profile, 0, &event, &wanted);
@@ -221,7 +222,7 @@ a_trace_goes_on_after_memory_ran_out(void)
     snd_alloc_fail_after(-1);
     snd_status status = snd_trace_file_write(file, profile);
     CHECK(status == SND_OK || status == SND_NO_MEMORY);
-    snd_trace_file_add(file, profile, 0, &(snd_chunk_event){.start_ns = 5000, .value = 7, .node = 3});
+    snd_trace_file_add(file, profile, 0, &(snd_profile_event){.start_ns = 5000, .value = 7, .node = 3});
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     char *text = read_file(path, NULL);
     CHECK_NUMBER(count_text(text, "\"ts\": 5.000"), 1);

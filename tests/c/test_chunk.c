@@ -9,10 +9,10 @@
 
 #define EVENTS 1000u
 
-static snd_chunk_event
+static snd_profile_event
 event_of(uint32_t i)
 {
-    return (snd_chunk_event){
+    return (snd_profile_event){
         .start_ns = UINT64_C(1000000) * i - (i % 3 == 0 ? UINT64_C(2500000) * (i != 0) : 0),
         .value = i % 7 == 0 ? UINT64_MAX - i : i,
         .node = i % 5 == 0 ? UINT32_MAX : i,
@@ -24,7 +24,7 @@ static void
 fill(snd_chunk *chunk)
 {
     for (uint32_t i = 0; i < EVENTS; i++) {
-        snd_chunk_event event = event_of(i);
+        snd_profile_event event = event_of(i);
         snd_chunk_add(chunk, &event);
     }
 }
@@ -36,10 +36,10 @@ typedef struct taken {
 } taken;
 
 static snd_status
-take(void *context, const snd_chunk_event *event)
+take(void *context, const snd_profile_event *event)
 {
     taken *self = context;
-    snd_chunk_event wanted = event_of(self->count);
+    snd_profile_event wanted = event_of(self->count);
 
     self->wrong += event->start_ns != wanted.start_ns || event->value != wanted.value || event->node != wanted.node ||
                    event->task != wanted.task;
@@ -78,13 +78,13 @@ a_chunk_knows_its_first_and_last_moment(void)
     static const uint64_t starts[] = {500, 300, 900, 400};
 
     for (size_t i = 0; i < 4; i++)
-        snd_chunk_add(&chunk, &(snd_chunk_event){.start_ns = starts[i]});
+        snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = starts[i]});
     CHECK_NUMBER(chunk.first_ns, 300);
     CHECK_NUMBER(chunk.last_ns, 900);
     snd_chunk_clear(&chunk);
     CHECK_NUMBER(chunk.events, 0);
     CHECK_NUMBER(chunk.bytes.size, 0);
-    snd_chunk_add(&chunk, &(snd_chunk_event){.start_ns = 70});
+    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 70});
     CHECK_NUMBER(chunk.first_ns, 70);
     CHECK_NUMBER(chunk.last_ns, 70);
     snd_chunk_free(&chunk);
@@ -140,7 +140,7 @@ a_wrong_size_is_damage(void)
 }
 
 static snd_status
-count_only(void *context, const snd_chunk_event *event)
+count_only(void *context, const snd_profile_event *event)
 {
     (void)event;
     ++*(uint32_t *)context;

@@ -49,7 +49,7 @@ enter_and_leave(const char *name)
 }
 
 static snd_status
-count_event(void *context, uint32_t track, const snd_chunk_event *event)
+count_event(void *context, uint32_t track, const snd_profile_event *event)
 {
     (void)track, (void)event;
     ++*(uint32_t *)context;

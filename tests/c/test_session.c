@@ -91,7 +91,7 @@ regions_of_two_threads_are_in_the_recording(void)
 }
 
 static snd_status
-count_event(void *context, uint32_t track, const snd_chunk_event *event)
+count_event(void *context, uint32_t track, const snd_profile_event *event)
 {
     (void)track, (void)event;
     ++*(uint64_t *)context;

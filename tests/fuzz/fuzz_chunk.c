@@ -8,7 +8,7 @@
 
 /* Collects the events into another chunk. */
 static snd_status
-take(void *context, const snd_chunk_event *event)
+take(void *context, const snd_profile_event *event)
 {
     snd_chunk_add(context, event);
     return SND_OK;

@@ -84,17 +84,20 @@ show_views(const snd_profile *profile)
 }
 
 static void
-export_timeline(snd_reader *reader, const snd_profile *profile)
+export_recording(snd_reader *reader, snd_profile *profile)
 {
     static int nowhere = -1;
     uint64_t events;
 
     if (nowhere < 0)
         nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    snd_status status = snd_reader_event_count(reader, &events);
-    if (status == SND_OK)
-        status = snd_format_chrome(reader, profile, nowhere);
-    MUST((unsigned)status < SND_STATUS_COUNT);
+    MUST((unsigned)snd_reader_event_count(reader, &events) < SND_STATUS_COUNT);
+    MUST((unsigned)snd_reader_events(reader, profile) < SND_STATUS_COUNT);
+    for (unsigned i = 0; i < snd_format_count; i++)
+        for (int lines = 0; lines < 2 && snd_formats[i].write_recording != NULL; lines++) {
+            const snd_export_options options = {.by_line = lines, .cpu_only = lines};
+            MUST((unsigned)snd_formats[i].write_recording(reader, profile, &options, nowhere) < SND_STATUS_COUNT);
+        }
 }
 
 static snd_status
@@ -124,7 +127,7 @@ read_everything(const char *path)
     if (snd_reader_open(path, &reader) == SND_OK) {
         if (snd_reader_profile(reader, &profile) == SND_OK) {
             show_views(profile);
-            export_timeline(reader, profile);
+            export_recording(reader, profile);
         }
         snd_status status = snd_reader_query(reader, "SELECT * FROM node JOIN value ON node = node.id LIMIT 1000",
                                              ignore_head, ignore_row, NULL);

@@ -79,7 +79,7 @@ make_chunk(snd_chunk *chunk)
 {
     for (uint32_t i = 0; i < 12; i++)
         snd_chunk_add(chunk,
-                      &(snd_chunk_event){.start_ns = 1000 * i, .value = 10 + i, .node = 1 + i % 4, .task = i % 3});
+                      &(snd_profile_event){.start_ns = 1000 * i, .value = 10 + i, .node = 1 + i % 4, .task = i % 3});
 }
 
 static void

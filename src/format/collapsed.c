@@ -1,0 +1,182 @@
+/* Folded stacks, a line each: thread;caller;callee microseconds. For flamegraph.pl, speedscope and others. */
+#include "base/alloc.h"
+#include "format/format.h"
+#include "format/stacks.h"
+#include "os/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct folding {
+    const snd_profile *profile;
+    snd_stacks stacks;
+    uint64_t *sums;
+    uint32_t *order;    /* all stacks: those of one parent together, by their texts */
+    uint32_t *children; /* where those of a parent begin in it, and behind the last parent its end */
+    uint32_t count;
+    snd_buffer path;
+    snd_output out;
+} folding;
+
+/* The thread of an empty stack. */
+static const char *
+name_of(const folding *self, const snd_stack *stack)
+{
+    return stack->frame == SND_NONE ? self->profile->tracks[stack->track].name : self->stacks.frames[stack->frame].name;
+}
+
+static int
+compare_frames(const folding *self, const snd_stack *a, const snd_stack *b)
+{
+    if (a->frame == SND_NONE || b->frame == SND_NONE)
+        return (a->track > b->track) - (a->track < b->track);
+    const snd_stack_frame *x = &self->stacks.frames[a->frame], *y = &self->stacks.frames[b->frame];
+    int order = strcmp(x->file, y->file);
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Threads have no parent: they come last. */
+static int
+compare_stacks(const void *left, const void *right, void *context)
+{
+    const folding *self = context;
+    const snd_stack *a = &self->stacks.stacks[*(const uint32_t *)left];
+    const snd_stack *b = &self->stacks.stacks[*(const uint32_t *)right];
+
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    int order = strcmp(name_of(self, a), name_of(self, b));
+    return order != 0 ? order : compare_frames(self, a, b);
+}
+
+static snd_status
+sort_stacks(folding *self)
+{
+    self->count = self->stacks.stack_count;
+    self->order = snd_malloc(self->count * sizeof *self->order);
+    self->children = snd_calloc((size_t)self->count + 1, sizeof *self->children);
+    if (self->order == NULL || self->children == NULL)
+        return SND_NO_MEMORY;
+    for (uint32_t i = 0; i < self->count; i++)
+        self->order[i] = i;
+    qsort_r(self->order, self->count, sizeof *self->order, compare_stacks, self);
+    uint32_t at = 0;
+    for (uint32_t parent = 0; parent <= self->count; parent++) {
+        while (at < self->count && self->stacks.stacks[self->order[at]].parent < parent)
+            at++;
+        self->children[parent] = at;
+    }
+    return SND_OK;
+}
+
+/* A name must not look like the end of a frame or of a line. */
+static void
+put_name(snd_buffer *out, const char *name)
+{
+    for (; *name != '\0'; name++)
+        snd_buffer_char(out, *name == ';' ? ',' : (unsigned char)*name < 0x20 || *name == 0x7f ? ' ' : *name);
+}
+
+static const char *
+short_name(const char *file)
+{
+    const char *base = snd_path_base(file);
+    return *base == '\0' ? file : base;
+}
+
+static void
+put_frame(folding *self, const snd_stack *stack)
+{
+    snd_buffer *out = &self->path;
+
+    if (stack->parent != SND_NONE)
+        snd_buffer_char(out, ';');
+    put_name(out, name_of(self, stack));
+    if (stack->frame == SND_NONE)
+        return;
+    const snd_stack_frame *frame = &self->stacks.frames[stack->frame];
+    if (frame->kind == SND_SITE_REGION || *frame->file == '\0')
+        return;
+    snd_buffer_text(out, " (");
+    put_name(out, short_name(frame->file));
+    if (frame->line != 0)
+        snd_buffer_printf(out, ":%u", frame->line);
+    snd_buffer_char(out, ')');
+}
+
+static void
+put_line(folding *self, uint32_t stack)
+{
+    uint64_t us = (self->sums[stack] + 500) / 1000;
+
+    if (us == 0)
+        return;
+    snd_buffer_put(&self->out.text, self->path.data, self->path.size);
+    self->out.text.failed |= self->path.failed;
+    snd_buffer_char(&self->out.text, ' ');
+    snd_buffer_number(&self->out.text, us);
+    snd_buffer_char(&self->out.text, '\n');
+}
+
+/* A stack that is being walked. */
+typedef struct step {
+    uint32_t next, end; /* its children that are left, in `order` */
+    size_t path_size;   /* with its own frame */
+} step;
+
+static snd_status
+walk_thread(folding *self, uint32_t root, step *steps)
+{
+    uint32_t depth = 0, stack = root;
+    snd_status status = SND_OK;
+
+    self->path.size = 0;
+    for (;;) {
+        put_frame(self, &self->stacks.stacks[stack]);
+        put_line(self, stack);
+        status = snd_output_flush_full(&self->out);
+        steps[depth++] = (step){self->children[stack], self->children[stack + 1], self->path.size};
+        while (depth != 0 && steps[depth - 1].next == steps[depth - 1].end)
+            depth--;
+        if (depth == 0 || status != SND_OK)
+            return status;
+        stack = self->order[steps[depth - 1].next++];
+        self->path.size = steps[depth - 1].path_size;
+    }
+}
+
+static snd_status
+walk(folding *self)
+{
+    step *steps = snd_malloc((SND_STACK_DEPTH + 1) * sizeof *steps);
+    snd_status status = steps == NULL ? SND_NO_MEMORY : SND_OK;
+
+    for (uint32_t i = self->children[self->count]; i < self->count && status == SND_OK; i++)
+        status = walk_thread(self, self->order[i], steps);
+    snd_free(steps);
+    return status == SND_OK ? snd_output_flush(&self->out) : status;
+}
+
+snd_status
+snd_format_collapsed(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
+{
+    folding self = {.profile = profile, .stacks = {.by_line = options->by_line}, .out = {.file = file}};
+
+    (void)reader;
+    snd_status status = snd_stacks_update(&self.stacks, profile);
+    if (status == SND_OK)
+        status = snd_stacks_sums(&self.stacks, profile, options->cpu_only, &self.sums);
+    if (status == SND_OK)
+        status = sort_stacks(&self);
+    if (status == SND_OK)
+        status = walk(&self);
+    snd_buffer_free(&self.path);
+    snd_buffer_free(&self.out.text);
+    snd_free(self.sums);
+    snd_free(self.order);
+    snd_free(self.children);
+    snd_stacks_free(&self.stacks);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* The stacks of a profile. */
+#include "format/stacks.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* By the states of a sample; NULL where the frame itself ran. */
+static const char *const state_names[SND_SAMPLE_STATES] = {
+    [SND_METRIC_WAIT_CPU - SND_METRIC_PYTHON] = "[waiting for a processor]",
+    [SND_METRIC_WAIT_LOCK - SND_METRIC_PYTHON] = "[waiting for a lock]",
+    [SND_METRIC_WAIT_GIL - SND_METRIC_PYTHON] = "[waiting for the GIL]",
+    [SND_METRIC_WAIT_IO - SND_METRIC_PYTHON] = "[waiting for I/O]",
+    [SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON] = "[sleeping]",
+    [SND_METRIC_WAIT_OTHER - SND_METRIC_PYTHON] = "[waiting]",
+};
+
+void
+snd_stacks_free(snd_stacks *self)
+{
+    snd_map_free(&self->frame_map);
+    snd_map_free(&self->stack_map);
+    snd_free(self->frames);
+    snd_free(self->stacks);
+    snd_free(self->of_track);
+    snd_free(self->of_site);
+    snd_free(self->of_node);
+    *self = (snd_stacks){0};
+}
+
+/* Room for `count` elements in the array that `array` points to. */
+static snd_status
+make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
+{
+    void *old;
+
+    if (count <= *capacity)
+        return SND_OK;
+    uint64_t wanted = *capacity == 0 ? 64 : (uint64_t)*capacity * 2;
+    wanted = wanted < count ? count : wanted;
+    if (wanted >= SND_NONE)
+        return SND_NO_MEMORY;
+    memcpy(&old, array, sizeof old);
+    void *grown = snd_realloc(old, wanted * size);
+    if (grown == NULL)
+        return SND_NO_MEMORY;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = (uint32_t)wanted;
+    return SND_OK;
+}
+
+static snd_status
+add_frame(snd_stacks *self, const snd_stack_frame *frame, uint32_t *id)
+{
+    const struct {
+        const char *name, *file;
+        uint64_t kind, line;
+    } key = {frame->name, frame->file, frame->kind, frame->line};
+    uint64_t hash = snd_hash(&key, sizeof key, 0); /* the texts are kept once each: their addresses tell them apart */
+    uint32_t cursor = 0, known;
+
+    while ((known = snd_map_next(&self->frame_map, hash, &cursor)) != SND_MAP_NONE) {
+        const snd_stack_frame *other = &self->frames[known];
+        if (other->name == frame->name && other->file == frame->file && other->kind == frame->kind &&
+            other->line == frame->line) {
+            *id = known;
+            return SND_OK;
+        }
+    }
+    snd_status status = make_room(&self->frames, self->frame_count + 1, &self->frame_capacity, sizeof *self->frames);
+    if (status == SND_OK)
+        status = snd_map_add(&self->frame_map, hash, self->frame_count);
+    if (status != SND_OK)
+        return status;
+    self->frames[self->frame_count] = *frame;
+    *id = self->frame_count++;
+    return SND_OK;
+}
+
+static snd_status
+frame_of_site(snd_stacks *self, const snd_profile *profile, uint32_t site, uint32_t *frame)
+{
+    const snd_profile_site *about = &profile->sites[site];
+
+    if (self->of_site[site] == SND_NONE) {
+        snd_stack_frame added = {about->kind, about->name, about->file, about->line};
+        if (!self->by_line && snd_site_is_sampled(about->kind))
+            added.line = about->first_line;
+        snd_status status = add_frame(self, &added, &self->of_site[site]);
+        if (status != SND_OK)
+            return status;
+    }
+    *frame = self->of_site[site];
+    return SND_OK;
+}
+
+static snd_status
+add_stack(snd_stacks *self, const snd_stack *stack, uint32_t *id)
+{
+    snd_status status = make_room(&self->stacks, self->stack_count + 1, &self->stack_capacity, sizeof *self->stacks);
+    if (status == SND_OK) {
+        self->stacks[self->stack_count] = *stack;
+        *id = self->stack_count++;
+    }
+    return status;
+}
+
+static snd_status
+add_child(snd_stacks *self, uint32_t parent, uint32_t frame, uint32_t *id)
+{
+    uint64_t key = (uint64_t)parent << 32 | frame;
+    uint32_t cursor = 0, known = snd_map_next(&self->stack_map, key, &cursor);
+
+    if (known == SND_MAP_NONE) {
+        const snd_stack *above = &self->stacks[parent];
+        snd_status status = add_stack(self, &(snd_stack){parent, frame, above->depth + 1, above->track}, &known);
+        if (status != SND_OK)
+            return status;
+        status = snd_map_add(&self->stack_map, key, known);
+        if (status != SND_OK) {
+            self->stack_count--;
+            return status;
+        }
+    }
+    *id = known;
+    return SND_OK;
+}
+
+static snd_status
+stack_of_node(snd_stacks *self, const snd_profile *profile, uint32_t node, uint32_t *stack)
+{
+    const snd_profile_node *about = &profile->nodes[node];
+    snd_site_kind kind = profile->sites[about->site].kind;
+    uint32_t frame;
+
+    if (about->parent == SND_NONE) {
+        *stack = self->of_track[about->track];
+        return SND_OK;
+    }
+    *stack = self->of_node[about->parent];
+    if (*stack == SND_NONE || (kind != SND_SITE_REGION && !snd_site_is_sampled(kind))) {
+        *stack = SND_NONE;
+        return SND_OK;
+    }
+    if ((self->without_regions && kind == SND_SITE_REGION) || self->stacks[*stack].depth >= SND_STACK_DEPTH)
+        return SND_OK;
+    snd_status status = frame_of_site(self, profile, about->site, &frame);
+    return status != SND_OK ? status : add_child(self, *stack, frame, stack);
+}
+
+static snd_status
+make_rooms(snd_stacks *self, const snd_profile *profile)
+{
+    snd_status status = make_room(&self->of_track, profile->track_count, &self->track_capacity, sizeof(uint32_t));
+    if (status == SND_OK)
+        status = make_room(&self->of_site, profile->site_count, &self->site_capacity, sizeof(uint32_t));
+    if (status == SND_OK)
+        status = make_room(&self->of_node, profile->node_count, &self->node_capacity, sizeof(uint32_t));
+    return status;
+}
+
+snd_status
+snd_stacks_update(snd_stacks *self, const snd_profile *profile)
+{
+    snd_status status = make_rooms(self, profile);
+
+    while (status == SND_OK && self->track_count < profile->track_count) {
+        snd_stack empty = {SND_NONE, SND_NONE, 0, self->track_count};
+        status = add_stack(self, &empty, &self->of_track[self->track_count]);
+        self->track_count += status == SND_OK;
+    }
+    while (status == SND_OK && self->site_count < profile->site_count)
+        self->of_site[self->site_count++] = SND_NONE;
+    while (status == SND_OK && self->node_count < profile->node_count) {
+        status = stack_of_node(self, profile, self->node_count, &self->of_node[self->node_count]);
+        self->node_count += status == SND_OK;
+    }
+    return status;
+}
+
+snd_status
+snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack)
+{
+    uint32_t frame;
+
+    *stack = self->of_node[node];
+    if (*stack == SND_NONE || state_names[state] == NULL || self->stacks[*stack].depth >= SND_STACK_DEPTH)
+        return SND_OK;
+    snd_status status = add_frame(self, &(snd_stack_frame){SND_SITE_OTHER, state_names[state], "", 0}, &frame);
+    return status != SND_OK ? status : add_child(self, *stack, frame, stack);
+}
+
+int
+snd_stacks_has_samples(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (snd_site_is_sampled(profile->sites[profile->nodes[i].site].kind))
+            return 1;
+    return 0;
+}
+
+int
+snd_stacks_has_any(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        snd_site_kind kind = profile->sites[profile->nodes[i].site].kind;
+        if (kind == SND_SITE_REGION || snd_site_is_sampled(kind))
+            return 1;
+    }
+    return 0;
+}
+
+/* A stack may be new while `sums` is there already: it grows along. */
+typedef struct adding {
+    snd_stacks *stacks;
+    uint64_t *sums;
+    uint32_t count, capacity;
+    int is_any;
+} adding;
+
+static snd_status
+add_time(adding *self, uint32_t stack, uint64_t ns)
+{
+    if (stack == SND_NONE || ns == 0)
+        return SND_OK;
+    uint32_t wanted = self->stacks->stack_count;
+    snd_status status = make_room(&self->sums, wanted, &self->capacity, sizeof *self->sums);
+    if (status != SND_OK)
+        return status;
+    if (wanted > self->count)
+        memset(self->sums + self->count, 0, (wanted - self->count) * sizeof *self->sums);
+    self->count = wanted > self->count ? wanted : self->count;
+    self->sums[stack] += ns;
+    self->is_any = 1;
+    return SND_OK;
+}
+
+static snd_status
+add_samples(adding *self, const snd_profile *profile, uint32_t node, int cpu_only)
+{
+    snd_status status = SND_OK;
+
+    for (uint32_t state = 0; state < SND_SAMPLE_STATES && status == SND_OK; state++) {
+        uint64_t ns = snd_profile_whole(profile, node, SND_SAMPLE_METRIC(state));
+        uint32_t stack;
+        if (ns == 0 || (cpu_only && !SND_SAMPLE_IS_CPU(state)))
+            continue;
+        status = snd_stacks_find(self->stacks, node, state, &stack);
+        if (status == SND_OK)
+            status = add_time(self, stack, ns);
+    }
+    return status;
+}
+
+snd_status
+snd_stacks_sums(snd_stacks *self, const snd_profile *profile, int cpu_only, uint64_t **sums)
+{
+    adding all = {.stacks = self};
+    int has_samples = snd_stacks_has_samples(profile);
+    snd_status status = SND_OK;
+
+    for (uint32_t i = 0; i < self->node_count && status == SND_OK; i++) {
+        if (!has_samples)
+            status = add_time(&all, self->of_node[i], snd_profile_whole(profile, i, SND_METRIC_SELF));
+        else if (snd_site_is_sampled(profile->sites[profile->nodes[i].site].kind))
+            status = add_samples(&all, profile, i, cpu_only);
+    }
+    if (status == SND_OK && !all.is_any)
+        status = SND_NO_DATA;
+    if (status != SND_OK) {
+        snd_free(all.sums);
+        return status;
+    }
+    *sums = all.sums;
+    return SND_OK;
+}
