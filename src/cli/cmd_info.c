@@ -106,6 +106,31 @@ add_calls(facts *self, const snd_profile *profile)
     snd_calls_free(&calls);
 }
 
+/* A recording without samples says nothing of them. */
+static void
+add_samples(facts *self, const snd_profile *profile)
+{
+    uint64_t samples = snd_profile_info_number(profile, "samples");
+    uint64_t cost = snd_profile_info_number(profile, "own_sample_cost_ns");
+    uint64_t interrupted = snd_profile_info_number(profile, "interrupted_calls");
+    char cpu[SND_DURATION_SIZE], own[SND_DURATION_SIZE], all[SND_DURATION_SIZE];
+
+    if (snd_profile_info(profile, "samples") == NULL)
+        return;
+    add_printf(self, "samples", "%llu at %llu Hz, %llu missed", (unsigned long long)samples,
+               (unsigned long long)snd_profile_info_number(profile, "sample_rate_hz"),
+               (unsigned long long)snd_profile_info_number(profile, "samples_missed"));
+    snd_duration_text(snd_profile_info_number(profile, "cpu_ns"), cpu);
+    snd_duration_text(snd_profile_info_number(profile, "own_cpu_ns"), own);
+    add_printf(self, "CPU time", "%s, of that %s sonde's own threads", cpu, own);
+    snd_duration_text(samples * cost, all);
+    add_printf(self, "sample cost", "up to %llu ns a sample, %s in all", (unsigned long long)cost, all);
+    if (interrupted != 0)
+        add_printf(self, "interrupted", "%llu system calls, by signals of sonde's", (unsigned long long)interrupted);
+    if (profile->source_count != 0)
+        add_printf(self, "sources", "%u", profile->source_count);
+}
+
 static void
 add_counts(facts *self, const snd_opened *recording)
 {
@@ -152,6 +177,7 @@ gather(facts *self, const snd_opened *recording)
     add(self, "note", snd_profile_info(profile, "note"));
     add_counts(self, recording);
     add_calls(self, profile);
+    add_samples(self, profile);
     add(self, "state",
         complete != NULL && strcmp(complete, "1") == 0 ? "complete"
                                                        : "up to the last checkpoint: the program runs or was killed");

@@ -98,7 +98,7 @@ snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, sn
 }
 
 void
-snd_chrome_slice(const snd_stack_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
+snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
                  snd_buffer *out)
 {
     put_head(out, frame->name, "X", process_id, id);

@@ -18,7 +18,7 @@ void snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *o
 void snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out);
 
 /* A frame from `event->start_ns` on for `event->value`, on the line of that number. */
-void snd_chrome_slice(const snd_stack_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
+void snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
                       snd_buffer *out);
 
 /* A region or a counter's value. A region of a coroutine or generator is an asynchronous event: those of one thread

@@ -97,7 +97,7 @@ end_slices(snd_chrome_samples *self, const snd_profile *profile, uint32_t from, 
     uint32_t track = self->stacks.stacks[from].track;
 
     for (; from != to; from = self->stacks.stacks[from].parent) {
-        const snd_stack *stack = &self->stacks.stacks[from];
+        const snd_stacks_entry *stack = &self->stacks.stacks[from];
         uint64_t start_ns = self->lines[track].starts[stack->depth - 1];
         snd_buffer_text(out, SND_CHROME_COMMA);
         snd_chrome_slice(&self->stacks.frames[stack->frame], profile->tracks[track].process_id, FIRST_LINE_ID + track,

@@ -20,17 +20,17 @@ typedef struct folding {
 
 /* The thread of an empty stack. */
 static const char *
-name_of(const folding *self, const snd_stack *stack)
+name_of(const folding *self, const snd_stacks_entry *stack)
 {
     return stack->frame == SND_NONE ? self->profile->tracks[stack->track].name : self->stacks.frames[stack->frame].name;
 }
 
 static int
-compare_frames(const folding *self, const snd_stack *a, const snd_stack *b)
+compare_frames(const folding *self, const snd_stacks_entry *a, const snd_stacks_entry *b)
 {
     if (a->frame == SND_NONE || b->frame == SND_NONE)
         return (a->track > b->track) - (a->track < b->track);
-    const snd_stack_frame *x = &self->stacks.frames[a->frame], *y = &self->stacks.frames[b->frame];
+    const snd_stacks_frame *x = &self->stacks.frames[a->frame], *y = &self->stacks.frames[b->frame];
     int order = strcmp(x->file, y->file);
     if (order == 0)
         order = (x->line > y->line) - (x->line < y->line);
@@ -42,8 +42,8 @@ static int
 compare_stacks(const void *left, const void *right, void *context)
 {
     const folding *self = context;
-    const snd_stack *a = &self->stacks.stacks[*(const uint32_t *)left];
-    const snd_stack *b = &self->stacks.stacks[*(const uint32_t *)right];
+    const snd_stacks_entry *a = &self->stacks.stacks[*(const uint32_t *)left];
+    const snd_stacks_entry *b = &self->stacks.stacks[*(const uint32_t *)right];
 
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
@@ -87,7 +87,7 @@ short_name(const char *file)
 }
 
 static void
-put_frame(folding *self, const snd_stack *stack)
+put_frame(folding *self, const snd_stacks_entry *stack)
 {
     snd_buffer *out = &self->path;
 
@@ -96,7 +96,7 @@ put_frame(folding *self, const snd_stack *stack)
     put_name(out, name_of(self, stack));
     if (stack->frame == SND_NONE)
         return;
-    const snd_stack_frame *frame = &self->stacks.frames[stack->frame];
+    const snd_stacks_frame *frame = &self->stacks.frames[stack->frame];
     if (frame->kind == SND_SITE_REGION || *frame->file == '\0')
         return;
     snd_buffer_text(out, " (");

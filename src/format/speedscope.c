@@ -191,7 +191,7 @@ put_frames(drawing *self)
 
     snd_buffer_text(out, " \"shared\": {\"frames\": [");
     for (uint32_t i = 0; i < self->stacks.frame_count && status == SND_OK; i++) {
-        const snd_stack_frame *frame = &self->stacks.frames[i];
+        const snd_stacks_frame *frame = &self->stacks.frames[i];
         snd_buffer_text(out, i == 0 ? "\n  {\"name\": " : ",\n  {\"name\": ");
         snd_json_string(out, frame->name);
         if (*frame->file != '\0') {
@@ -215,7 +215,7 @@ put_all(drawing *self)
     uint32_t active = 0;
 
     snd_buffer_text(&self->out.text, "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
-                                     " \"exporter\": \"sonde " SND_VERSION "\",\n \"name\": ");
+                                     " \"exporter\": \"sonde\",\n \"name\": ");
     snd_json_string(&self->out.text, program == NULL ? "" : program);
     snd_buffer_text(&self->out.text, ",\n");
     snd_status status = put_threads(self, &active);

@@ -50,7 +50,7 @@ make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
 }
 
 static snd_status
-add_frame(snd_stacks *self, const snd_stack_frame *frame, uint32_t *id)
+add_frame(snd_stacks *self, const snd_stacks_frame *frame, uint32_t *id)
 {
     const struct {
         const char *name, *file;
@@ -60,7 +60,7 @@ add_frame(snd_stacks *self, const snd_stack_frame *frame, uint32_t *id)
     uint32_t cursor = 0, known;
 
     while ((known = snd_map_next(&self->frame_map, hash, &cursor)) != SND_MAP_NONE) {
-        const snd_stack_frame *other = &self->frames[known];
+        const snd_stacks_frame *other = &self->frames[known];
         if (other->name == frame->name && other->file == frame->file && other->kind == frame->kind &&
             other->line == frame->line) {
             *id = known;
@@ -83,7 +83,7 @@ frame_of_site(snd_stacks *self, const snd_profile *profile, uint32_t site, uint3
     const snd_profile_site *about = &profile->sites[site];
 
     if (self->of_site[site] == SND_NONE) {
-        snd_stack_frame added = {about->kind, about->name, about->file, about->line};
+        snd_stacks_frame added = {about->kind, about->name, about->file, about->line};
         if (!self->by_line && snd_site_is_sampled(about->kind))
             added.line = about->first_line;
         snd_status status = add_frame(self, &added, &self->of_site[site]);
@@ -95,7 +95,7 @@ frame_of_site(snd_stacks *self, const snd_profile *profile, uint32_t site, uint3
 }
 
 static snd_status
-add_stack(snd_stacks *self, const snd_stack *stack, uint32_t *id)
+add_stack(snd_stacks *self, const snd_stacks_entry *stack, uint32_t *id)
 {
     snd_status status = make_room(&self->stacks, self->stack_count + 1, &self->stack_capacity, sizeof *self->stacks);
     if (status == SND_OK) {
@@ -112,8 +112,8 @@ add_child(snd_stacks *self, uint32_t parent, uint32_t frame, uint32_t *id)
     uint32_t cursor = 0, known = snd_map_next(&self->stack_map, key, &cursor);
 
     if (known == SND_MAP_NONE) {
-        const snd_stack *above = &self->stacks[parent];
-        snd_status status = add_stack(self, &(snd_stack){parent, frame, above->depth + 1, above->track}, &known);
+        const snd_stacks_entry *above = &self->stacks[parent];
+        snd_status status = add_stack(self, &(snd_stacks_entry){parent, frame, above->depth + 1, above->track}, &known);
         if (status != SND_OK)
             return status;
         status = snd_map_add(&self->stack_map, key, known);
@@ -165,7 +165,7 @@ snd_stacks_update(snd_stacks *self, const snd_profile *profile)
     snd_status status = make_rooms(self, profile);
 
     while (status == SND_OK && self->track_count < profile->track_count) {
-        snd_stack empty = {SND_NONE, SND_NONE, 0, self->track_count};
+        snd_stacks_entry empty = {SND_NONE, SND_NONE, 0, self->track_count};
         status = add_stack(self, &empty, &self->of_track[self->track_count]);
         self->track_count += status == SND_OK;
     }
@@ -186,7 +186,7 @@ snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack
     *stack = self->of_node[node];
     if (*stack == SND_NONE || state_names[state] == NULL || self->stacks[*stack].depth >= SND_STACK_DEPTH)
         return SND_OK;
-    snd_status status = add_frame(self, &(snd_stack_frame){SND_SITE_OTHER, state_names[state], "", 0}, &frame);
+    snd_status status = add_frame(self, &(snd_stacks_frame){SND_SITE_OTHER, state_names[state], "", 0}, &frame);
     return status != SND_OK ? status : add_child(self, *stack, frame, stack);
 }
 

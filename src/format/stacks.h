@@ -9,27 +9,27 @@
 #define SND_STACK_DEPTH 2000u
 
 /* A function, a line of one, a native symbol, a region, or what a thread waits for. Texts of the profile, or static. */
-typedef struct snd_stack_frame {
+typedef struct snd_stacks_frame {
     snd_site_kind kind;
     const char *name;
     const char *file; /* "" where unknown */
     uint32_t line;    /* 0 where unknown; of a function: where it starts */
-} snd_stack_frame;
+} snd_stacks_frame;
 
 /* A frame below a stack. */
-typedef struct snd_stack {
+typedef struct snd_stacks_entry {
     uint32_t parent; /* a smaller number; SND_NONE: the empty stack of a track */
     uint32_t frame;  /* SND_NONE for an empty stack */
     uint32_t depth;  /* frames in it */
     uint32_t track;
-} snd_stack;
+} snd_stacks_entry;
 
 /* Read freely. All zero is empty; set the two choices before the first update. Not thread-safe. */
 typedef struct snd_stacks {
     int by_line;         /* lines of a function apart */
     int without_regions; /* samples only, and regions are no frames of theirs */
-    snd_stack_frame *frames;
-    snd_stack *stacks;
+    snd_stacks_frame *frames;
+    snd_stacks_entry *stacks;
     uint32_t *of_track; /* the empty stack of each */
     uint32_t *of_site;  /* the frame of each; SND_NONE: not asked for yet */
     uint32_t *of_node;  /* the stack of each; SND_NONE: it is on none, such as a counter */

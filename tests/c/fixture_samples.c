@@ -78,6 +78,11 @@ samples_profile(void)
     set_info(profile, "probes", "region, sample");
     set_info(profile, "sample_rate_hz", "1000");
     set_info(profile, "samples", "17");
+    set_info(profile, "samples_missed", "2");
+    set_info(profile, "interrupted_calls", "1");
+    set_info(profile, "cpu_ns", "6500000");
+    set_info(profile, "own_cpu_ns", "40000");
+    set_info(profile, "own_sample_cost_ns", "1500");
     set_info(profile, "length_ns", "11000000");
     set_info(profile, "complete", "1");
     return profile;

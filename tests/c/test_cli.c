@@ -2,6 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_samples.h"
 #include "sonde.h"
 #include "store/writer.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 static char *program;
-static char recording[512], calls[512];
+static char recording[512], calls[512], samples[512];
 
 /* What the last run gave. */
 static struct {
@@ -400,6 +401,42 @@ export_writes_every_format(void)
 }
 
 static void
+export_writes_stacks_for_other_programs(void)
+{
+    char out[512];
+
+    run("export", samples, "-f", "collapsed", "--by-line", "--cpu-only");
+    check_fine();
+    CHECK_TEXT(last.out, "main;[not seen] 500\nmain;main (prog.py:3);f (prog.py:10) 3000\n"
+                         "main;main (prog.py:3);f (prog.py:11);compress (libz.so) 3000\n");
+    run("export", samples, "-f", "speedscope", NULL, NULL);
+    check_fine();
+    CHECK(strstr(last.out, "\"endValue\": 10000000,\n") != NULL);
+    strcpy(out, temp_path("kept"));
+    write_file(out, "kept", 4);
+    run("export", calls, "-fcollapsed", "-o", out, NULL);
+    check_mistake_about(calls, "the recording has no samples and no regions to write as collapsed");
+    run("export", calls, "-fchrome", "-o", out, NULL);
+    CHECK_NUMBER(last.status, 2);
+    char *text = read_file(out, NULL);
+    CHECK_TEXT(text, "kept");
+    free(text);
+}
+
+static void
+info_tells_of_samples_where_there_are_some(void)
+{
+    run2("info", samples);
+    check_fine();
+    CHECK(strstr(last.out, "\nsamples      17 at 1000 Hz, 2 missed\n") != NULL);
+    CHECK(strstr(last.out, "\nCPU time     6.500 ms, of that 40.00 us sonde's own threads\n") != NULL);
+    CHECK(strstr(last.out, "\nsample cost  up to 1500 ns a sample, 25.50 us in all\n") != NULL);
+    CHECK(strstr(last.out, "\ninterrupted  1 system calls, by signals of sonde's\n") != NULL);
+    run2("info", recording);
+    CHECK(strstr(last.out, "sample") == NULL);
+}
+
+static void
 info_tells_what_the_recording_is_of(void)
 {
     run2("info", recording);
@@ -475,6 +512,8 @@ main(int argc, char **argv)
     program = argv[1];
     make_recording();
     make_calls();
+    strcpy(samples, temp_path("samples.sonde"));
+    write_samples(samples, 1);
     unsetenv("NO_COLOR");
     RUN(help_lists_the_commands);
     RUN(the_version_is_that_of_the_library);
@@ -492,6 +531,8 @@ main(int argc, char **argv)
     RUN(a_colour_that_is_none_is_a_mistake);
     RUN(colour_is_off_in_a_pipe_and_on_when_asked_for);
     RUN(export_writes_every_format);
+    RUN(export_writes_stacks_for_other_programs);
+    RUN(info_tells_of_samples_where_there_are_some);
     RUN(info_tells_what_the_recording_is_of);
     RUN(info_tells_of_calls_where_there_are_some);
     RUN(sql_answers_and_only_reads);

@@ -1,0 +1,321 @@
+/* Whole recordings for other programs: folded stacks, speedscope, Chrome traces of samples. The folder of golden files
+ * is the first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
+#include "base/alloc.h"
+#include "check.h"
+#include "collect/trace_file.h"
+#include "fixture.h"
+#include "fixture_calls.h"
+#include "fixture_samples.h"
+#include "format/format.h"
+#include "format/stacks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *folder;
+
+/* A recording of the samples, open, with its events. */
+typedef struct opened {
+    snd_reader *reader;
+    snd_profile *profile;
+} opened;
+
+static opened
+open_samples(int with_timeline)
+{
+    const char *path = temp_path("samples.sonde");
+    opened self = {0};
+
+    write_samples(path, with_timeline);
+    REQUIRE(snd_reader_open(path, &self.reader) == SND_OK);
+    REQUIRE(snd_reader_profile(self.reader, &self.profile) == SND_OK);
+    REQUIRE(!with_timeline || snd_reader_events(self.reader, self.profile) == SND_OK);
+    return self;
+}
+
+static void
+close_samples(opened *self)
+{
+    snd_profile_free(self->profile);
+    snd_reader_free(self->reader);
+}
+
+static snd_status
+export_to(const char *path, const char *format, const opened *from, const snd_export_options *options)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    REQUIRE(file >= 0);
+    snd_status status = snd_format_find(format)->write_recording(from->reader, from->profile, options, file);
+    close(file);
+    return status;
+}
+
+/* The text of a profile in a format; the caller frees it. */
+static char *
+exported(const char *format, snd_profile *profile)
+{
+    const char *path = temp_path("exported");
+    CHECK(export_to(path, format, &(opened){.profile = profile}, &(snd_export_options){0}) == SND_OK);
+    return read_file(path, NULL);
+}
+
+static void
+check_golden(const char *name, const char *text)
+{
+    const char *mode = getenv("SONDE_GOLDEN");
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (mode != NULL && strcmp(mode, "write") == 0)
+        write_file(path, text, strlen(text));
+    char *wanted = read_file(path, NULL);
+    CHECK_TEXT(text, wanted);
+    free(wanted);
+}
+
+static void
+check_export(const char *name, const char *format, const opened *from, const snd_export_options *options)
+{
+    const char *path = temp_path("golden");
+
+    CHECK(export_to(path, format, from, options) == SND_OK);
+    char *text = read_file(path, NULL);
+    check_golden(name, text);
+    free(text);
+}
+
+static void
+samples_are_exported_as_they_were(void)
+{
+    const snd_export_options usual = {0}, other = {.by_line = 1, .cpu_only = 1};
+    opened over_time = open_samples(1), in_sum = open_samples(0);
+
+    check_export("samples.collapsed", "collapsed", &in_sum, &usual);
+    check_export("samples-lines.collapsed", "collapsed", &in_sum, &other);
+    check_export("samples.speedscope", "speedscope", &over_time, &usual);
+    check_export("samples-lines.speedscope", "speedscope", &over_time, &other);
+    check_export("samples-sums.speedscope", "speedscope", &in_sum, &usual);
+    check_export("samples.chrome", "chrome", &over_time, &usual);
+    close_samples(&over_time);
+    close_samples(&in_sum);
+}
+
+static void
+regions_alone_are_stacks_too(void)
+{
+    snd_profile *profile = small_profile();
+    char *folded = exported("collapsed", profile), *drawn = exported("speedscope", profile);
+
+    CHECK_TEXT(folded, "main 1500\nmain;load 7000\nmain;load;parse 1000\nmain;write 500\nworker 5400\n"
+                       "worker;parse 1600\n");
+    CHECK(strstr(drawn, "\"samples\": [[],[0],[0,1],[2]],\n   \"weights\": [1500000,7000000,1000000,500000]}") != NULL);
+    free(folded);
+    free(drawn);
+    snd_profile_free(profile);
+}
+
+static void
+a_trace_needs_a_timeline_and_stacks_need_something(void)
+{
+    opened in_sum = open_samples(0), only_calls = {.profile = calls_profile()};
+    const char *path = temp_path("nothing");
+
+    CHECK(export_to(path, "chrome", &in_sum, &(snd_export_options){0}) == SND_NO_TIMELINE);
+    CHECK(!snd_stacks_has_any(only_calls.profile) && snd_stacks_has_any(in_sum.profile));
+    set_whole(in_sum.profile, 2, SND_METRIC_PYTHON, 1);
+    CHECK(export_to(path, "collapsed", &in_sum, &(snd_export_options){.cpu_only = 1}) == SND_OK);
+    close_samples(&in_sum);
+    close_samples(&only_calls);
+}
+
+static void
+a_profile_whose_times_are_all_0_has_nothing(void)
+{
+    opened empty = {.profile = snd_profile_new()};
+    const char *path = temp_path("zero");
+
+    add_region(empty.profile, add_root(empty.profile, add_track(empty.profile, "main", 1, 0, 0), 0, 0), "r", 1, 0, 0);
+    CHECK(export_to(path, "collapsed", &empty, &(snd_export_options){0}) == SND_NO_DATA);
+    CHECK(export_to(path, "speedscope", &empty, &(snd_export_options){0}) == SND_NO_DATA);
+    close_samples(&empty);
+}
+
+/* ---- names and depths ---- */
+
+static void
+a_name_cannot_end_a_frame_or_a_line(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "a;b\nc", 1, 0, 9), 0, 0);
+
+    add_region(profile, root, "x;y \r\n \"\\ 7", 1, 2000, 2000);
+    char *folded = exported("collapsed", profile), *drawn = exported("speedscope", profile);
+    CHECK_TEXT(folded, "a,b c;x,y    \"\\ 7 2\n");
+    CHECK(strstr(drawn, "{\"name\": \"x;y \\u000d\\u000a \\\"\\\\ 7\"") != NULL);
+    free(folded);
+    free(drawn);
+    snd_profile_free(profile);
+}
+
+static void
+times_are_rounded_to_microseconds(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "main", 1, 0, 9), 0, 0);
+
+    add_region(profile, root, "a", 1, 499, 499);
+    add_region(profile, root, "b", 1, 500, 500);
+    add_region(profile, root, "c", 1, 1499, 1499);
+    char *folded = exported("collapsed", profile);
+    CHECK_TEXT(folded, "main;b 1\nmain;c 1\n");
+    free(folded);
+    snd_profile_free(profile);
+}
+
+static void
+a_stack_that_is_too_deep_is_cut(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t node = add_root(profile, add_track(profile, "main", 1, 0, 9), 0, 0);
+    snd_profile_site site = {.kind = SND_SITE_LINE, .name = "f", .file = "a.py", .line = 2, .detail = ""};
+
+    for (uint32_t i = 0; i < 3 * SND_STACK_DEPTH; i++)
+        node = add_frame(profile, node, &site);
+    set_whole(profile, node, SND_METRIC_WAIT_LOCK, 5000);
+    set_whole(profile, node, SND_METRIC_PYTHON, 2000);
+    char *folded = exported("collapsed", profile), *drawn = exported("speedscope", profile);
+    CHECK_NUMBER(count_text(folded, ";f (a.py)"), SND_STACK_DEPTH);
+    CHECK_TEXT(folded + strlen(folded) - 12, ";f (a.py) 7\n");
+    CHECK_NUMBER(count_text(folded, "\n"), 1);
+    CHECK(strstr(drawn, "\"weights\": [7000]}") != NULL);
+    free(folded);
+    free(drawn);
+    snd_profile_free(profile);
+}
+
+/* ---- the trace that grows ---- */
+
+static void
+a_trace_that_grows_has_the_slices_of_the_export(void)
+{
+    const char *path = temp_path("growing.json");
+    snd_profile *profile = samples_profile();
+    snd_trace_file *file = NULL;
+
+    REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
+    for (uint32_t track = 0; track < 2; track++) {
+        unsigned count;
+        const snd_profile_event *events = samples_events(track, &count);
+        for (unsigned i = 0; i < count; i++)
+            CHECK(snd_trace_file_add(file, profile, track, &events[i]));
+    }
+    CHECK(snd_trace_file_write(file, profile) == SND_OK);
+    char *text = read_file(path, NULL);
+    check_golden("samples.chrome", text);
+    free(text);
+    snd_trace_file_free(file);
+    snd_profile_free(profile);
+}
+
+/* ---- slices ---- */
+
+static char *
+slices_of(const snd_profile_event *events, unsigned count)
+{
+    const char *path = temp_path("slices.json");
+    snd_profile *profile = samples_profile();
+    snd_trace_file *file = NULL;
+
+    REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
+    for (unsigned i = 0; i < count; i++)
+        CHECK(snd_trace_file_add(file, profile, 0, &events[i]));
+    CHECK(snd_trace_file_write(file, profile) == SND_OK);
+    snd_trace_file_free(file);
+    snd_profile_free(profile);
+    return read_file(path, NULL);
+}
+
+static void
+a_slice_does_not_reach_over_a_long_gap(void)
+{
+    static const snd_profile_event events[] = {{0, 1000000, 2, 0}, {2500000, 1000000, 2, 0}, {9000000, 1000000, 2, 0}};
+    char *text = slices_of(events, 3);
+
+    CHECK_NUMBER(count_text(text, "\"name\": \"f\""), 2);
+    CHECK_NUMBER(count_text(text, "\"ts\": 0.000, \"dur\": 3500.000"), 2);
+    CHECK_NUMBER(count_text(text, "\"ts\": 9000.000, \"dur\": 1000.000"), 2);
+    free(text);
+}
+
+static void
+samples_that_overlap_are_drawn_one_after_the_other(void)
+{
+    static const snd_profile_event events[] = {
+        {1000, 5000, 2, 0}, {2000, 1000, 4, 0}, {0, UINT64_MAX, 2, 0}, {500, 20, 4, 0}};
+    char *text = slices_of(events, 4);
+
+    CHECK_NUMBER(count_text(text, "\"name\": \"compress\""), 2);
+    CHECK_NUMBER(count_text(text, "\"ts\": 6.000, \"dur\": 0.000"), 1);
+    free(text);
+}
+
+/* ---- what fails ---- */
+
+typedef struct attempt {
+    const char *format;
+    opened from;
+} attempt;
+
+static snd_status
+export_again(void *context)
+{
+    attempt *self = context;
+    return export_to("/dev/null", self->format, &self->from, &(snd_export_options){0});
+}
+
+static void
+every_failing_allocation_is_reported(void)
+{
+    static const char *const formats[] = {"collapsed", "speedscope", "chrome"};
+
+    for (size_t i = 0; i < 3; i++) {
+        attempt self = {formats[i], open_samples(1)};
+        CHECK(fail_each_allocation(export_again, &self) > 5);
+        close_samples(&self.from);
+    }
+}
+
+static void
+a_full_disk_is_reported(void)
+{
+    opened from = open_samples(1);
+
+    CHECK(export_to("/dev/full", "collapsed", &from, &(snd_export_options){0}) == SND_SYSTEM);
+    CHECK(export_to("/dev/full", "speedscope", &from, &(snd_export_options){0}) == SND_SYSTEM);
+    CHECK(export_to("/dev/full", "chrome", &from, &(snd_export_options){0}) == SND_SYSTEM);
+    close_samples(&from);
+}
+
+int
+main(int argc, char **argv)
+{
+    REQUIRE(argc == 2);
+    folder = argv[1];
+    RUN(samples_are_exported_as_they_were);
+    RUN(regions_alone_are_stacks_too);
+    RUN(a_trace_needs_a_timeline_and_stacks_need_something);
+    RUN(a_profile_whose_times_are_all_0_has_nothing);
+    RUN(a_name_cannot_end_a_frame_or_a_line);
+    RUN(times_are_rounded_to_microseconds);
+    RUN(a_stack_that_is_too_deep_is_cut);
+    RUN(a_trace_that_grows_has_the_slices_of_the_export);
+    RUN(a_slice_does_not_reach_over_a_long_gap);
+    RUN(samples_that_overlap_are_drawn_one_after_the_other);
+    RUN(every_failing_allocation_is_reported);
+    RUN(a_full_disk_is_reported);
+    return check_report();
+}
