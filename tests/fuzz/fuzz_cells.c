@@ -25,11 +25,12 @@ static const struct {
      {"id", "process_id", "thread_id", "thread_count", "name", "start_ns", "end_ns", "dropped_entries",
       "dropped_events"},
      9},
-    {"site", "id", {"id", "kind", "name", "file", "line", "detail"}, 6},
+    {"site", "id", {"id", "kind", "name", "file", "line", "detail", "first_line"}, 7},
     {"node", "id", {"id", "parent", "track", "site"}, 4},
     {"value", "node, metric", {"node", "metric", "value"}, 3},
     {"histogram", "node", {"node", "buckets"}, 2},
     {"timeline", "id", {"id", "track", "first_ns", "last_ns", "events", "size", "data"}, 7},
+    {"source", "file", {"file", "size", "text"}, 3},
 };
 #define TABLES (sizeof tables / sizeof tables[0])
 

@@ -1,5 +1,5 @@
 /* Makes the seeds of tests/fuzz/corpus: make_corpus FOLDER. Run by hand when the recording's layout changes.
- * fuzz_recording/version-1 is none of them: the first schema wrote it, and it is kept. */
+ * fuzz_recording/version-1 and -2 are none of them: older schemas wrote them, and they are kept. */
 #include "model/histogram.h"
 #include "seed.h"
 #include "store/chunk.h"
@@ -76,8 +76,8 @@ make_cells(void)
         {"nothing", "", 0},
         {"parent", "\4\1\3\0\2", 5},
         {"large", "\5\2\2\1\377\377\377\377\377\377\377\177", 12},
-        {"infinite", "\5\2\24\2\0\0\0\0\0\0\360\177", 12},             /* the squares of node 1 */
-        {"negative", "\5\2\22\1\377\377\377\377\377\377\377\377", 12}, /* the shortest entry of node 1 */
+        {"infinite", "\5\2\36\2\0\0\0\0\0\0\360\177", 12},             /* the squares of node 1 */
+        {"negative", "\5\2\34\1\377\377\377\377\377\377\377\377", 12}, /* the shortest entry of node 1 */
         {"text", "\3\2\1\3\4\33[2J", 9},
         {"blob", "\6\1\1\4\2\1\1", 7},
         {"missing", "\4\0\1\5", 4},
@@ -86,7 +86,11 @@ make_cells(void)
         {"root", "\4\1\6\5", 4},                                         /* a signature becomes a root */
         {"below", "\4\1\10\0\7", 5},                                     /* a pair below a pair */
         {"detail", "\3\5\5\3\12</td>\n\xff(x)", 15},                     /* a signature for what stands for all */
-        {"recursive", "\5\2\124\1\377\377\377\377\377\377\377\177", 12}, /* more than there were calls */
+        {"recursive", "\5\2\206\1\377\377\377\377\377\377\377\177", 12}, /* more than there were calls */
+        {"line", "\3\1\1\3\4line", 9},                                   /* a region becomes a line */
+        {"sampled", "\3\1\13\3\6region", 11},                            /* and a line inside a region a region */
+        {"first", "\3\6\11\1\377\377\377\377\377\377\377\177", 12},      /* a function that starts nowhere */
+        {"source", "\10\1\0\1\0\0\100\0\0\0\0\0\10\2\1\4\2xy", 18},      /* a size that is not so, no text */
         {"size", "\7\5\0\0\100\7\6\0\4\3xyz", 14},
     };
 

@@ -51,6 +51,31 @@ add_calls(snd_profile *profile)
         add_node(profile, calls[i].parent, &calls[i].site);
 }
 
+/* Nodes 9 to 13: a line, below it a line and a native symbol; a line inside a region; time that nobody saw. */
+static void
+add_samples(snd_profile *profile)
+{
+    static const char source[] = "def main():\n    work()\n\n\ndef work():\n    pass\n";
+    static const struct {
+        uint32_t parent;
+        snd_profile_site site;
+    } samples[] = {
+        {0, {SND_SITE_LINE, "main", "/a/run.py", 2, "", 0, 1}},
+        {9, {SND_SITE_LINE, "work", "/a/run.py", 6, "", 0, 5}},
+        {10, {SND_SITE_NATIVE, "compress", "libz.so", 0, "", 0, 0}},
+        {1, {SND_SITE_LINE, "work", "/a/run.py", 6, "", 0, 5}},
+        {0, {SND_SITE_OTHER, "[not seen]", "", 0, "", 0, 0}},
+    };
+
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
+        add_node(profile, samples[i].parent, &samples[i].site);
+    REQUIRE(snd_profile_add_source(profile, "/a/run.py", source, sizeof source - 1) == SND_OK);
+    REQUIRE(snd_profile_add_source(profile, "/a/empty.py", "", 0) == SND_OK);
+    REQUIRE(snd_profile_set_info(profile, "sample_rate_hz", "1000") == SND_OK);
+    REQUIRE(snd_profile_set_info(profile, "program_path", "/a/run.py") == SND_OK);
+    REQUIRE(snd_profile_set_info(profile, "library_paths", "/usr/lib/python3\n/a/lib") == SND_OK);
+}
+
 static snd_profile *
 make_profile(void)
 {
@@ -69,6 +94,7 @@ make_profile(void)
             REQUIRE(snd_profile_set_histogram(profile, i, counts) == SND_OK);
     }
     add_calls(profile);
+    add_samples(profile);
     REQUIRE(snd_profile_set_info(profile, "program", "seed") == SND_OK);
     REQUIRE(snd_profile_set_info(profile, "complete", "1") == SND_OK);
     return profile;
@@ -80,6 +106,11 @@ make_chunk(snd_chunk *chunk)
     for (uint32_t i = 0; i < 12; i++)
         snd_chunk_add(chunk,
                       &(snd_profile_event){.start_ns = 1000 * i, .value = 10 + i, .node = 1 + i % 4, .task = i % 3});
+    for (uint32_t i = 0; i < 20; i++)
+        snd_chunk_add(chunk, &(snd_profile_event){.start_ns = 1000000 * i,
+                                                  .value = 1000000,
+                                                  .node = 9 + i / 3 % 5,
+                                                  .task = i % SND_SAMPLE_STATES});
 }
 
 static void

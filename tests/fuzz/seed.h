@@ -2,7 +2,7 @@
 #ifndef SND_TEST_SEED_H
 #define SND_TEST_SEED_H
 
-/* Writes it at `path`, with pages of 512 bytes: it is then some 9 KB, and a mutation more likely meets something. */
+/* Writes it at `path`, with pages of 512 bytes: it is then some 17 KB, and a mutation more likely meets something. */
 void seed_recording(const char *path);
 
 /* Ends the program with a line when it is not true. */
