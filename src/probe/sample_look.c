@@ -111,7 +111,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         slot->stack_end = snd_peek_mapping_end(slot->sp);
     self->answers++;
     self->answer_ticks += slot->cost_ticks;
-    self->interrupted += slot->call == SND_CALL_ENDED;
+    self->interrupted += slot->call == SND_CALL_INTERRUPTED;
     uint32_t base = base_of(self, thread, slot->region);
     uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);

@@ -23,7 +23,7 @@ typedef struct snd_sample_slot {
     uintptr_t pc, sp;
     uintptr_t state; /* the interpreter's number of the thread; 0: none */
     const snd_node *region;
-    snd_call_state call; /* of a system call */
+    snd_call call; /* how it stands to the kernel */
     uint64_t cost_ticks;
     snd_registers registers; /* these two only with `native` */
     uint32_t native_size;
