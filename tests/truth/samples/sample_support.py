@@ -162,14 +162,11 @@ def is_close(found: float, truth: float, apart_ns: float) -> bool:
 
 
 def innermost(*names: str) -> Callable[[Node], str | None]:
-    """Labels a node with the innermost of these functions that is in its stack."""
+    """Labels a node with the innermost of these functions in its stack, unless that was only tried out before."""
 
-    def label(node: Node | None) -> str | None:
-        while node is not None:
-            if node.name in names:
-                return node.name
-            node = node.parent
-        return None
+    def label(node: Node) -> str | None:
+        stack = node.names()
+        return None if "count_for" in stack else next((name for name in reversed(stack) if name in names), None)
 
     return label
 
