@@ -38,6 +38,6 @@ def test_four_functions_on_four_threads_with_other_shares(tmp_path, options, lim
 def test_the_time_of_a_thread_is_what_it_ran_and_what_it_waited(tmp_path):
     done = run(tmp_path, "threads")
     whole, _ = done.recording.spent(lambda node: node.thread, (*CPU, *WAITS))
-    for thread, names in done.answer["threads"].items():
-        life = sum(sum(spent.values()) for spent in names.values())
-        assert is_close(whole[int(thread)], life, 0.01 * life + 20e6)
+    for thread, life in done.answer["thread_wall"].items():
+        # A new thread waits for the interpreter before it can make its watch, and once more to end.
+        assert is_close(whole[int(thread)], life, 100e6)
