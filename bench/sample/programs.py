@@ -1,15 +1,17 @@
 """The programs that are sampled, the same for every profiler.
 
-usage: programs.py RESULT PROGRAM COUNT
+usage: programs.py RESULT PROGRAM COUNT [in_turns]
 
 Runs a program and writes to the file RESULT, as JSON, what it took by its own clocks: `wall`, `cpu` (of the process)
 and `thread` (CPU time of the thread that runs it), in seconds, and `rss`, the most memory it had, in bytes. COUNT 0
-finds the count with which it takes about two seconds, and writes that.
+finds the count with which it takes about two seconds, and writes that. With in_turns, under sonde only, it pauses
+sampling again and again and writes `wall_ratio` and `cpu_ratio`: what sampling adds, even on a machine that is not quiet.
 """
 
 import hashlib
 import json
 import resource
+import statistics
 import sys
 import threading
 import time
@@ -111,6 +113,21 @@ PROGRAMS = [
 ]
 
 
+def in_turns(function, count):
+    """The same in 40 short pieces with sampling, each beside one without: the middle of the ratios of each two."""
+    from sonde import _core
+
+    ratios = {"wall": [], "cpu": []}
+    for i in range(40):
+        took = {}
+        for paused in (True, False) if i % 2 else (False, True):
+            _core.pause_samples(paused)
+            took[paused] = measure(function, max(1, count // 40))
+        for key, found in ratios.items():
+            found.append(took[False][key] / took[True][key])
+    return {f"{key}_ratio": statistics.median(found) for key, found in ratios.items()}
+
+
 def find_count(function):
     count = 1
     while True:
@@ -134,10 +151,15 @@ def measure(function, count):
     return result | more if isinstance(more, dict) else result
 
 
-def main(path, name, count):
+def main(path, name, count, how="once"):
     function = next(function for function in PROGRAMS if function.__name__ == name)
-    result = measure(function, float(count) if name in ("sleep", "stacks") else int(count)) if count != "0" else None
-    Path(path).write_text(json.dumps(result or find_count(function)))
+    if count == "0":
+        result = find_count(function)
+    elif how == "in_turns":
+        result = in_turns(function, int(count))
+    else:
+        result = measure(function, float(count) if name in ("sleep", "stacks") else int(count))
+    Path(path).write_text(json.dumps(result))
 
 
 if __name__ == "__main__":
