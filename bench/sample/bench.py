@@ -3,7 +3,7 @@
 Every program runs in fresh processes that alternate between the profilers; the figure is the least of each. Wall is the
 time of the program by its own clock, without starting and ending; CPU is that of all processes together, from start to
 end. Prints each ratio to the plain program, with the bar that sonde is held to. In turns: sonde again, in one process
-that samples and pauses in short turns, so that what else the machine does hits both alike; there CPU is without starting.
+that samples and pauses in short turns, so that what else the machine does hits both alike; its CPU is without starting.
 
 The peers are looked for in an environment of their own (--peers); one that is missing or does not run is left out.
 """

@@ -5,7 +5,7 @@ usage: programs.py RESULT PROGRAM COUNT [in_turns]
 Runs a program and writes to the file RESULT, as JSON, what it took by its own clocks: `wall`, `cpu` (of the process)
 and `thread` (CPU time of the thread that runs it), in seconds, and `rss`, the most memory it had, in bytes. COUNT 0
 finds the count with which it takes about two seconds, and writes that. With in_turns, under sonde only, it pauses
-sampling again and again and writes `wall_ratio` and `cpu_ratio`: what sampling adds, even on a machine that is not quiet.
+sampling again and again and writes `wall_ratio` and `cpu_ratio`: what sampling adds, even where others are busy, too.
 """
 
 import hashlib
