@@ -128,11 +128,20 @@ class Run:
 
 
 def run(folder: Path, program: str, *options: str, seconds: float = SECONDS, **environment: str) -> Run:
-    """Run one of the programs at 1 kHz. The summary is in `output`."""
-    answer, recording = folder / "answer.json", folder / "answer.sonde"
-    command = [SONDE, "run", "-o", recording, *options, PROGRAMS / f"{program}.py", str(seconds), answer]
+    """Run one of the programs under `sonde run`, at 1 kHz. The summary is in `output`."""
+    return take(folder, [SONDE, "run", "-o", folder / "answer.sonde", *options], program, seconds, environment)
+
+
+def run_started(folder: Path, program: str, **settings: bool) -> Run:
+    """Run one of the programs under a sampler that is started from Python."""
+    words = [sys.executable, PROGRAMS / "started.py", json.dumps(settings), folder / "answer.sonde"]
+    return take(folder, words, program, SECONDS, {})
+
+
+def take(folder: Path, command: list[Any], program: str, seconds: float, environment: dict[str, str]) -> Run:
+    words = [*command, PROGRAMS / f"{program}.py", seconds, folder / "answer.json"]
     done = subprocess.run(
-        [str(word) for word in command],
+        [str(word) for word in words],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
@@ -140,7 +149,8 @@ def run(folder: Path, program: str, *options: str, seconds: float = SECONDS, **e
         timeout=10 * seconds + 60,
     )
     assert done.returncode == 0, done.stderr
-    result = Run(json.loads(answer.read_text()), Recording(recording), done.stdout + done.stderr)
+    answer = json.loads((folder / "answer.json").read_text())
+    result = Run(answer, Recording(folder / "answer.sonde"), done.stdout + done.stderr)
     check_sums(result)
     return result
 

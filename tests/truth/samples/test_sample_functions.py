@@ -1,7 +1,7 @@
 """Functions that keep a processor busy get the shares and the seconds that their own clocks say."""
 
 import pytest
-from sample_support import CPU, WAITS, check, innermost, is_close, run
+from sample_support import CPU, WAITS, check, innermost, is_close, run, run_started
 
 FUNCTIONS = ("first", "second", "third", "fourth")
 
