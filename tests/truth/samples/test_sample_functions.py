@@ -19,6 +19,12 @@ def test_four_functions_on_one_thread(tmp_path, options, limit):
         assert done.recording.total(WAITS) == 0
 
 
+def test_four_functions_where_frames_are_read_the_safe_way(tmp_path):
+    done = run_started(tmp_path, "functions", safe_frames=True)
+    found, samples = done.recording.spent(innermost(*FUNCTIONS))
+    check(done.truth(), found, samples, 0.03)
+
+
 @pytest.mark.parametrize(("options", "limit"), [([], 0.01), (["--no-signals"], 0.05)], ids=["default", "no signals"])
 def test_four_functions_on_four_threads_with_other_shares(tmp_path, options, limit):
     done = run(tmp_path, "threads", *options)
