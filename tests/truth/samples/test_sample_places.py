@@ -52,6 +52,18 @@ def test_a_coroutine_stands_below_its_awaiters_and_a_generator_below_its_readers
     assert found["astray"] == 0
 
 
+def test_samples_inside_a_region_stand_below_it(tmp_path):
+    done = run(tmp_path, "in_regions")
+
+    def region(node):
+        if "spin" not in node.names() or "count_for" in node.names():
+            return None
+        return next((above.name for above in reversed(node.stack()) if above.kind == "region"), "none")
+
+    found, samples = done.recording.spent(region)
+    check(done.truth(), found, samples, 0.02)
+
+
 def test_a_program_of_50_ms_gives_a_sensible_report(tmp_path):
     done = run(tmp_path, "short", seconds=0.05)
     found, samples = done.recording.spent(innermost("larger", "smaller"))
