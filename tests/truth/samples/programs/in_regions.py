@@ -1,6 +1,7 @@
 """One function in two regions, one inside another, and outside of any."""
 
 import answer
+
 import sonde
 
 
