@@ -7,6 +7,8 @@ PYTHON = $(shell tools/pythons.sh | head -1 | cut -d' ' -f2-)
 TAG =
 VENV = build/venv$(TAG)
 PYBUILD = build/py$(TAG)
+# Profilers to compare with. austin 4 needs a newer C library than Debian 12 has.
+PEERS = build/peers$(TAG)
 FUZZ_SECONDS = 30
 
 # meson-python looks for ninja and patchelf on PATH, and the tests for the program.
@@ -22,7 +24,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest test-python lint lint-python lint-layers lint-format lint-tidy \
+.PHONY: help demo test test-c test-asan test-tsan pytest truth test-python lint lint-python lint-layers lint-format lint-tidy \
 	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -50,6 +52,9 @@ test-tsan: build/tsan/build.ninja ## the tests with several threads under Thread
 pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
+
+truth: $(VENV)/.installed $(VENV)/.test ## samples against programs that know their answer, 20 s each
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
@@ -85,6 +90,7 @@ format: $(VENV)/.dev ## put all sources into the one format
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, beside the peers
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
+	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -120,8 +126,11 @@ $(VENV)/.test: $(VENV)/.build
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
 	touch $@
-$(VENV)/.bench: $(VENV)/.test
+$(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer
+	"$(PYTHON)" -m venv $(PEERS)
+	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary numpy numpy
+	for peer in $$(cat bench/sample/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
 	touch $@
 $(VENV)/.dev: $(VENV)/.build
 	$(PIP) install -r tools/requirements.txt

@@ -1,0 +1,49 @@
+"""Functions that keep a processor busy get the shares and the seconds that their own clocks say."""
+
+import pytest
+from sample_support import CPU, WAITS, check, innermost, is_close, run, run_started
+
+FUNCTIONS = ("first", "second", "third", "fourth")
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [([], 0.01), (["--cpu-only"], 0.01), (["--native"], 0.01), (["--no-signals"], 0.03)],
+    ids=["default", "cpu only", "native", "no signals"],
+)
+def test_four_functions_on_one_thread(tmp_path, options, limit):
+    done = run(tmp_path, "functions", *options)
+    found, samples = done.recording.spent(innermost(*FUNCTIONS))
+    check(done.truth(), found, samples, limit)
+    if "--cpu-only" in options:
+        assert done.recording.total(WAITS) == 0
+
+
+def test_four_functions_where_frames_are_read_the_safe_way(tmp_path):
+    done = run_started(tmp_path, "functions", safe_frames=True)
+    found, samples = done.recording.spent(innermost(*FUNCTIONS))
+    check(done.truth(), found, samples, 0.03)
+
+
+@pytest.mark.parametrize(("options", "limit"), [([], 0.01), (["--no-signals"], 0.05)], ids=["default", "no signals"])
+def test_four_functions_on_four_threads_with_other_shares(tmp_path, options, limit):
+    done = run(tmp_path, "threads", *options)
+    function = innermost(*FUNCTIONS)
+
+    def by_thread(node):
+        return (node.thread, function(node)) if function(node) is not None else None
+
+    found, samples = done.recording.spent(by_thread)
+    check(done.truth_by_thread(), found, samples, limit)
+    cpu, _ = done.recording.spent(lambda node: node.thread, CPU)
+    for thread in {thread for thread, _ in found}:
+        assert is_close(cpu[thread], done.answer["thread_cpu"][str(thread)], 5e6)
+    assert {"half", "even", "last", "only"} <= set(done.recording.threads.values())
+
+
+def test_the_time_of_a_thread_is_what_it_ran_and_what_it_waited(tmp_path):
+    done = run(tmp_path, "threads")
+    whole, _ = done.recording.spent(lambda node: node.thread, (*CPU, *WAITS))
+    for thread, life in done.answer["thread_wall"].items():
+        # A new thread waits for the interpreter before it can make its watch, and once more to end.
+        assert is_close(whole[int(thread)], life, 100e6)

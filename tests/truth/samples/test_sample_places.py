@@ -1,0 +1,72 @@
+"""Time stands at the line, under the caller and below the awaiter that it belongs to."""
+
+from collections import Counter
+
+from sample_support import check, innermost, run
+
+
+def test_the_lines_of_one_loop(tmp_path):
+    done = run(tmp_path, "lines")
+    first = done.answer["first_line"]
+
+    def line(node):
+        """Where the loop was, whatever it had called from there."""
+        while node is not None and node.name != "hot":
+            node = node.parent
+        return None if node is None else str(node.line - first)
+
+    found, samples = done.recording.spent(line)
+    # The line of the `for` is no line of the answer, and takes next to nothing.
+    check(done.truth(), found, samples, 0.05)
+
+
+def test_a_function_that_only_c_calls_stands_below_its_caller(tmp_path):
+    done = run(tmp_path, "from_c")
+    found, samples = done.recording.spent(innermost("sort", "apply"))
+    check(done.truth(), found, samples, 0.01)
+    callers = Counter()
+    for node in done.recording.nodes:
+        if node.name in ("key", "each"):
+            callers[node.parent.name, node.name] += 1
+    assert set(callers) == {("sort", "key"), ("apply", "each")}
+
+
+def test_a_coroutine_stands_below_its_awaiters_and_a_generator_below_its_readers(tmp_path):
+    done = run(tmp_path, "suspended")
+    chains = {
+        "heavy_task": ["heavy_task", "retry", "fetch", "Watch.run", "spin"],
+        "light_task": ["light_task", "retry", "fetch", "Watch.run", "spin"],
+        "heavy_reader": ["heavy_reader", "keep", "produce", "Watch.run", "spin"],
+        "light_reader": ["light_reader", "keep", "produce", "Watch.run", "spin"],
+    }
+
+    def chain(node):
+        names = node.names()
+        if "spin" not in names or "count_for" in names:
+            return None
+        end = names.index("spin") + 1
+        return next((key for key, wanted in chains.items() if names[end - len(wanted) : end] == wanted), "astray")
+
+    found, samples = done.recording.spent(chain)
+    check(done.truth(), found, samples, 0.01)
+    assert found["astray"] == 0
+
+
+def test_samples_inside_a_region_stand_below_it(tmp_path):
+    done = run(tmp_path, "in_regions")
+
+    def region(node):
+        if "spin" not in node.names() or "count_for" in node.names():
+            return None
+        return next((above.name for above in reversed(node.stack()) if above.kind == "region"), "none")
+
+    found, samples = done.recording.spent(region)
+    check(done.truth(), found, samples, 0.02)
+
+
+def test_a_program_of_50_ms_gives_a_sensible_report(tmp_path):
+    done = run(tmp_path, "short", seconds=0.05)
+    found, samples = done.recording.spent(innermost("larger", "smaller"))
+    assert samples >= 10
+    check(done.truth(), found, samples, 0.1)
+    assert "larger" in done.output and "smaller" in done.output

@@ -1,0 +1,63 @@
+"""A thread's time is told apart as its own clocks tell it: Python, native, system, and what it waits for."""
+
+from collections import Counter
+
+import pytest
+from sample_support import SECONDS, check, innermost, is_close, run
+
+#: The functions of programs/kinds.py.
+KINDS = ("python", "compress", "digest", "arrays", "read_zeros", "sleep")
+
+
+def test_python_native_system_and_sleep(tmp_path):
+    done = run(tmp_path, "kinds")
+    states, samples = done.recording.states(innermost(*KINDS))
+    found = Counter()
+    for (_, state), value in states.items():
+        found[state] += value
+    cpu, waited = done.truth(), done.truth("waited")
+    truth = {kind: cpu[kind] for kind in ("python", "native", "system")}
+    truth["wait_sleep"] = waited["sleep"]
+    # Others may be busy, too: the thread was ready to run, or the machine itself had no processor.
+    truth["wait_cpu"] = sum(done.truth("ready").values()) + sum(waited[kind] for kind in ("python", "native", "system"))
+    truth["system"] += cpu["sleep"]
+    check(truth, found, samples, 0.03)
+
+
+def test_waiting_for_a_lock_a_socket_and_the_interpreter(tmp_path):
+    done = run(tmp_path, "waits")
+    states, samples = done.recording.states(innermost("take", "receive", "compute"))
+    found = Counter()
+    for (_, state), value in states.items():
+        found["cpu" if state in ("python", "native", "system") else state] += value
+    waited = done.truth("waited")
+    truth = {
+        "wait_lock": waited["take"],
+        "wait_io": waited["receive"],
+        "wait_gil": waited["compute"],
+        "wait_cpu": sum(done.truth("ready").values()),
+        "cpu": sum(done.truth().values()),
+    }
+    check(truth, found, samples, 0.05)
+
+
+def test_a_loop_without_calls_and_calls_that_do_not_come_back(tmp_path):
+    done = run(tmp_path, "long_calls")
+    states, samples = done.recording.states(innermost("loop", "power", "digest"))
+    cpu = done.truth()
+    truth = {("loop", "python"): cpu["loop"], ("power", "native"): cpu["power"], ("digest", "native"): cpu["digest"]}
+    found = {key: value for key, value in states.items() if key[1] in ("python", "native", "system")}
+    check(truth, found, samples, 0.02)
+
+
+def test_threads_that_python_does_not_know(tmp_path):
+    pytest.importorskip("numpy")
+    done = run(tmp_path, "pool", OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+    cpu, _ = done.recording.spent(lambda node: node.thread)
+    # The others are sonde's own, and have one row together.
+    truth = {int(thread): value for thread, value in done.answer["cpu"].items() if value > 0.2e9 * SECONDS}
+    assert len(truth) >= 2, "the library has no pool here"
+    for thread, value in truth.items():
+        assert is_close(cpu[thread], value, 40e6)
+    pool = [node for node in done.recording.nodes if node.thread != done.main_thread and node.values["native"]]
+    assert pool and all(node.kind in ("native", "other", "thread") for node in pool)
