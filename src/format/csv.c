@@ -43,6 +43,8 @@ snd_format_csv(const snd_table *table, const snd_format_options *options, snd_bu
     }
     snd_buffer_char(out, '\n');
     for (uint32_t r = 0; r < table->row_count; r++) {
+        if (table->rows[r].is_extra)
+            continue;
         for (uint32_t c = 0; c < table->column_count; c++) {
             if (c != 0)
                 snd_buffer_char(out, ',');

@@ -64,6 +64,12 @@ const snd_format *snd_format_find(const char *name);
 /* One cell as a table for people has it, without padding. */
 void snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out);
 
+/* A cell of a table as people see it: nothing in place of 0 where the column wants that. */
+void snd_format_cell_of(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out);
+
+/* The column that says what a row is. */
+uint32_t snd_format_main_column(const snd_table *table);
+
 /* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
 void snd_json_string(snd_buffer *out, const char *text);
 

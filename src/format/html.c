@@ -17,8 +17,10 @@ static const char style[] =
     "th { position: sticky; top: 0; background: var(--head); }\n"
     "td { font-variant-numeric: tabular-nums; }\n"
     ".text { text-align: left; }\n"
-    "td:first-child { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;"
+    ".heading { text-align: left; padding-top: 1.5em; }\n"
+    "td:first-child, .main { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;"
     " padding-left: calc(0.8em + var(--depth, 0) * 1.5em); }\n"
+    ".main { text-align: left; }\n"
     "p { color: var(--dim); }\n";
 
 /* `text` has no control characters any more. */
@@ -86,18 +88,27 @@ static void
 put_cell(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out, snd_buffer *scratch)
 {
     snd_unit unit = table->columns[column].unit;
-    uint32_t depth = column == 0 && table->is_tree ? table->depths[row] : 0;
+    int is_main = column == snd_format_main_column(table);
+    uint32_t depth = is_main && table->is_tree ? table->depths[row] : 0;
 
-    snd_buffer_printf(out, "<td%s", class_of(unit));
+    snd_buffer_printf(out, "<td%s", is_main && column != 0 ? " class=\"main\"" : class_of(unit));
     if (depth != 0)
         snd_buffer_printf(out, " style=\"--depth: %u\"", depth < INDENT_LIMIT ? depth : INDENT_LIMIT);
     snd_buffer_char(out, '>');
     if (depth > INDENT_LIMIT)
         snd_buffer_printf(out, "(%u deep) ", depth);
-    snd_format_cell(unit, &table->cells[(size_t)row * table->column_count + column], scratch);
+    snd_format_cell_of(table, row, column, scratch);
     out->failed |= scratch->failed;
     put_escaped(out, snd_buffer_str(scratch));
     snd_buffer_clear(scratch);
+    snd_buffer_text(out, "</td>");
+}
+
+static void
+put_heading(const snd_table *table, uint32_t row, snd_buffer *out, snd_buffer *scratch)
+{
+    snd_buffer_printf(out, "<td class=\"heading\" colspan=\"%u\">", table->column_count);
+    put_clean(out, table->rows[row].heading, scratch);
     snd_buffer_text(out, "</td>");
 }
 
@@ -107,8 +118,11 @@ put_rows(const snd_table *table, snd_buffer *out, snd_buffer *scratch)
     snd_buffer_text(out, "<tbody>\n");
     for (uint32_t r = 0; r < table->row_count; r++) {
         snd_buffer_text(out, "<tr>");
-        for (uint32_t c = 0; c < table->column_count; c++)
-            put_cell(table, r, c, out, scratch);
+        if (table->rows[r].heading != NULL)
+            put_heading(table, r, out, scratch);
+        else
+            for (uint32_t c = 0; c < table->column_count; c++)
+                put_cell(table, r, c, out, scratch);
         snd_buffer_text(out, "</tr>\n");
     }
     snd_buffer_text(out, "</tbody>\n");

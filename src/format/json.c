@@ -41,7 +41,7 @@ put_columns(const snd_table *table, snd_buffer *out)
 static void
 put_row(const snd_table *table, uint32_t row, snd_buffer *out)
 {
-    snd_buffer_text(out, row == 0 ? "\n  {" : ",\n  {");
+    snd_buffer_text(out, "\n  {");
     if (table->is_tree)
         snd_buffer_printf(out, "\"depth\": %u", table->depths[row]);
     for (uint32_t c = 0; c < table->column_count; c++) {
@@ -63,7 +63,12 @@ snd_format_json(const snd_table *table, const snd_format_options *options, snd_b
     snd_buffer_text(out, ",\n \"columns\": [");
     put_columns(table, out);
     snd_buffer_text(out, "],\n \"rows\": [");
-    for (uint32_t r = 0; r < table->row_count; r++)
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        if (table->rows[r].is_extra)
+            continue;
+        snd_buffer_text(out, count++ == 0 ? "" : ",");
         put_row(table, r, out);
-    snd_buffer_text(out, table->row_count == 0 ? "]}\n" : "\n ]}\n");
+    }
+    snd_buffer_text(out, count == 0 ? "]}\n" : "\n ]}\n");
 }

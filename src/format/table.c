@@ -10,17 +10,11 @@
 
 /* Deeper rows say their depth in words: ten thousand levels of dots help nobody. */
 #define INDENT_LIMIT 32u
-#define LEAST_FIRST_COLUMN 16u
+#define GUIDE_LIMIT 20u
+/* On a narrow terminal the main column is cut to the first width, then other columns go, then to the second. */
+#define GOOD_MAIN_COLUMN 32u
+#define LEAST_MAIN_COLUMN 16u
 #define GAP 2u
-
-static void
-put_indent(snd_buffer *out, uint32_t depth)
-{
-    for (uint32_t i = 0; i < depth && i < INDENT_LIMIT; i++)
-        snd_buffer_text(out, ". ");
-    if (depth > INDENT_LIMIT)
-        snd_buffer_printf(out, "(%u deep) ", depth);
-}
 
 void
 snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
@@ -52,11 +46,45 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
     }
 }
 
+static int
+is_zero(snd_unit unit, const snd_cell *cell)
+{
+    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+        return cell->real == 0;
+    return unit != SND_UNIT_TEXT && unit != SND_UNIT_LABEL && cell->whole == 0;
+}
+
+void
+snd_format_cell_of(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out)
+{
+    const snd_column *about = &table->columns[column];
+    const snd_cell *cell = &table->cells[(size_t)row * table->column_count + column];
+
+    if (!(about->traits & SND_COLUMN_NO_ZERO) || !is_zero(about->unit, cell))
+        snd_format_cell(about->unit, cell, out);
+}
+
+uint32_t
+snd_format_main_column(const snd_table *table)
+{
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].traits & SND_COLUMN_MAIN)
+            return c;
+    return 0;
+}
+
+/* ---- cells as text ---- */
+
 /* All cells as text, one after the other, and where each starts. */
 typedef struct layout {
+    const snd_table *table;
+    const snd_format_options *options;
     snd_buffer text;
     size_t *starts;
-    size_t *widths; /* per column */
+    size_t *widths;   /* per column; 0: not printed */
+    uint32_t *levels; /* per row of a tree with guides: bit n, another row follows at depth n */
+    uint32_t main;
+    uint32_t last; /* the last column that is printed */
 } layout;
 
 static const char *
@@ -66,8 +94,56 @@ text_of(const layout *self, size_t cell)
 }
 
 static void
-make_cell_texts(layout *self, const snd_table *table)
+put_guides(layout *self, uint32_t row, uint32_t depth)
 {
+    uint32_t levels = self->levels[row];
+
+    for (uint32_t i = 1; i <= depth && i <= GUIDE_LIMIT; i++) {
+        int is_own = i == depth, goes_on = (levels >> i & 1) != 0;
+        if (self->options->unicode)
+            snd_buffer_text(&self->text, is_own ? goes_on ? "├─ " : "└─ " : goes_on ? "│  " : "   ");
+        else
+            snd_buffer_text(&self->text, is_own ? goes_on ? "|- " : "`- " : goes_on ? "|  " : "   ");
+    }
+    if (depth > GUIDE_LIMIT)
+        snd_buffer_printf(&self->text, "(%u deep) ", depth);
+}
+
+static void
+put_indent(layout *self, uint32_t row)
+{
+    uint32_t depth = self->table->depths[row];
+
+    if (!self->table->is_tree)
+        return;
+    if (self->levels != NULL) {
+        put_guides(self, row, depth);
+        return;
+    }
+    for (uint32_t i = 0; i < depth && i < INDENT_LIMIT; i++)
+        snd_buffer_text(&self->text, ". ");
+    if (depth > INDENT_LIMIT)
+        snd_buffer_printf(&self->text, "(%u deep) ", depth);
+}
+
+/* From the end: a row goes on at its depth when a sibling was met since the last row that is less deep. */
+static void
+find_levels(layout *self)
+{
+    const uint32_t *depths = self->table->depths;
+    uint32_t open = 0;
+
+    for (uint32_t r = self->table->row_count; r-- > 0;) {
+        uint32_t depth = depths[r] < 31 ? depths[r] : 31;
+        self->levels[r] = open;
+        open = (open & ((1u << depth) - 1)) | 1u << depth;
+    }
+}
+
+static void
+make_cell_texts(layout *self)
+{
+    const snd_table *table = self->table;
     size_t cell = 0;
 
     for (uint32_t c = 0; c < table->column_count; c++, cell++) {
@@ -78,33 +154,74 @@ make_cell_texts(layout *self, const snd_table *table)
     for (uint32_t r = 0; r < table->row_count; r++)
         for (uint32_t c = 0; c < table->column_count; c++, cell++) {
             self->starts[cell] = self->text.size;
-            if (c == 0)
-                put_indent(&self->text, table->depths[r]);
-            snd_format_cell(table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c], &self->text);
+            if (c == self->main)
+                put_indent(self, r);
+            snd_format_cell_of(table, r, c, &self->text);
             snd_buffer_char(&self->text, '\0');
         }
 }
 
+/* ---- widths ---- */
+
 static void
-measure(layout *self, const snd_table *table, unsigned limit)
+measure_cells(layout *self)
+{
+    const snd_table *table = self->table;
+    size_t cell = table->column_count;
+
+    for (uint32_t r = 0; r < table->row_count; r++)
+        for (uint32_t c = 0; c < table->column_count; c++, cell++) {
+            size_t width = table->rows[r].heading != NULL ? 0 : snd_utf8_width(text_of(self, cell));
+            if (width > self->widths[c])
+                self->widths[c] = width;
+        }
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        size_t title = snd_utf8_width(text_of(self, c));
+        int is_empty = self->widths[c] == 0 && (table->columns[c].traits & SND_COLUMN_NO_EMPTY);
+        if (!is_empty && title > self->widths[c])
+            self->widths[c] = title;
+    }
+}
+
+/* What the columns beside the main one take. */
+static size_t
+width_of_others(const layout *self)
 {
     size_t all = 0;
 
-    for (size_t cell = 0; cell < ((size_t)table->row_count + 1) * table->column_count; cell++) {
-        size_t width = snd_utf8_width(text_of(self, cell));
-        if (width > self->widths[cell % table->column_count])
-            self->widths[cell % table->column_count] = width;
-    }
-    for (uint32_t c = 0; c < table->column_count; c++)
-        all += self->widths[c] + (c == 0 ? 0 : GAP);
-    if (limit == 0 || all <= limit)
-        return;
-    /* a narrow terminal costs the names their ends */
-    size_t others = all - self->widths[0];
-    self->widths[0] = limit > others + LEAST_FIRST_COLUMN    ? limit - others
-                      : self->widths[0] < LEAST_FIRST_COLUMN ? self->widths[0]
-                                                             : LEAST_FIRST_COLUMN;
+    for (uint32_t c = 0; c < self->table->column_count; c++)
+        if (c != self->main && self->widths[c] != 0)
+            all += self->widths[c] + GAP;
+    return all;
 }
+
+static void
+fit(layout *self, size_t limit)
+{
+    size_t *main = &self->widths[self->main];
+    size_t good = *main < GOOD_MAIN_COLUMN ? *main : GOOD_MAIN_COLUMN;
+
+    for (uint32_t c = self->table->column_count; c-- > 0 && width_of_others(self) + good > limit;)
+        if (self->table->columns[c].traits & SND_COLUMN_OPTIONAL)
+            self->widths[c] = 0;
+    size_t others = width_of_others(self);
+    size_t left = limit > others + LEAST_MAIN_COLUMN ? limit - others : LEAST_MAIN_COLUMN;
+    if (*main > left)
+        *main = left;
+}
+
+static void
+measure(layout *self)
+{
+    measure_cells(self);
+    if (self->options->width != 0)
+        fit(self, self->options->width);
+    for (uint32_t c = 0; c < self->table->column_count; c++)
+        if (self->widths[c] != 0)
+            self->last = c;
+}
+
+/* ---- lines ---- */
 
 /* As much of the text as fits, its end marked where it was cut. Returns the cells used. */
 static size_t
@@ -133,65 +250,116 @@ put_fitting(snd_buffer *out, const char *text, size_t width, int unicode)
     return used + mark_width;
 }
 
-static void
-put_line(const layout *self, const snd_table *table, size_t first, const snd_format_options *options, snd_buffer *out)
+/* A label is a number in all but the first column. */
+static int
+stands_left(snd_unit unit, uint32_t column)
 {
-    for (uint32_t c = 0; c < table->column_count; c++) {
+    return unit == SND_UNIT_TEXT || (unit == SND_UNIT_LABEL && column == 0);
+}
+
+static void
+put_line(const layout *self, size_t first, snd_buffer *out)
+{
+    size_t gap = 0, start = out->size;
+
+    for (uint32_t c = 0; c < self->table->column_count; c++) {
         const char *text = text_of(self, first + c);
-        if (c == 0) {
-            size_t used = put_fitting(out, text, self->widths[c], options->unicode);
-            if (table->column_count > 1)
-                snd_buffer_repeat(out, ' ', self->widths[c] - used);
+        size_t width = self->widths[c];
+        if (width == 0)
             continue;
-        }
-        size_t padding = self->widths[c] - snd_utf8_width(text);
-        int is_text = table->columns[c].unit == SND_UNIT_TEXT;
-        snd_buffer_repeat(out, ' ', GAP + (is_text ? 0 : padding));
-        snd_buffer_text(out, text);
-        if (is_text && c + 1 < table->column_count)
-            snd_buffer_repeat(out, ' ', padding);
+        snd_buffer_repeat(out, ' ', gap);
+        gap = GAP;
+        int is_text = stands_left(self->table->columns[c].unit, c);
+        if (!is_text)
+            snd_buffer_repeat(out, ' ', width - snd_utf8_width(text));
+        size_t used = c == self->main ? put_fitting(out, text, width, self->options->unicode) : snd_utf8_width(text);
+        if (c != self->main)
+            snd_buffer_text(out, text);
+        if (is_text && c != self->last)
+            snd_buffer_repeat(out, ' ', width - used);
     }
+    while (out->size > start && out->data[out->size - 1] == ' ')
+        out->size--;
     snd_buffer_char(out, '\n');
 }
 
 static void
-put_rule(const layout *self, const snd_table *table, snd_buffer *out)
+put_rule(const layout *self, snd_buffer *out)
 {
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        snd_buffer_repeat(out, ' ', c == 0 ? 0 : GAP);
+    size_t gap = 0;
+
+    for (uint32_t c = 0; c < self->table->column_count; c++) {
+        if (self->widths[c] == 0)
+            continue;
+        snd_buffer_repeat(out, ' ', gap);
         snd_buffer_repeat(out, '-', self->widths[c]);
+        gap = GAP;
     }
     snd_buffer_char(out, '\n');
 }
 
-/* Rows by their share of the whole: red from a fifth, yellow from a twentieth. */
-static const char *
-colour_of(const snd_table *table, uint32_t row)
+static snd_look
+look_of(const snd_table *table, uint32_t row)
 {
+    if (table->rows[row].look != SND_LOOK_BY_SHARE)
+        return table->rows[row].look;
     for (uint32_t c = 0; c < table->column_count; c++) {
         const snd_cell *cell = &table->cells[(size_t)row * table->column_count + c];
         if (table->columns[c].unit == SND_UNIT_PERCENT && cell->is_there && (table->depths[row] > 0 || !table->is_tree))
-            return cell->real >= 20 ? "\033[31m" : cell->real >= 5 ? "\033[33m" : NULL;
+            return snd_look_of_share(cell->real);
     }
-    return NULL;
+    return SND_LOOK_PLAIN;
+}
+
+static const char *
+colour_of(const snd_table *table, uint32_t row)
+{
+    static const char *const colours[] = {
+        [SND_LOOK_BY_SHARE] = "",     [SND_LOOK_DIM] = "\033[2m",  [SND_LOOK_PLAIN] = "",
+        [SND_LOOK_WARM] = "\033[33m", [SND_LOOK_HOT] = "\033[31m",
+    };
+    if (table->rows[row].heading != NULL && table->rows[row].look == SND_LOOK_BY_SHARE)
+        return "\033[1m";
+    return colours[look_of(table, row)];
+}
+
+/* Headings at the left have an empty line above them. */
+static void
+put_heading(const layout *self, uint32_t row, snd_buffer *out)
+{
+    const char *text = self->table->rows[row].heading;
+    snd_buffer clean = {0};
+
+    if (row != 0 && self->table->depths[row] == 0)
+        snd_buffer_char(out, '\n');
+    snd_utf8_clean(text, &clean);
+    out->failed |= clean.failed;
+    put_fitting(out, snd_buffer_str(&clean), self->options->width == 0 ? SIZE_MAX : self->options->width,
+                self->options->unicode);
+    snd_buffer_char(out, '\n');
+    snd_buffer_free(&clean);
 }
 
 static void
-put_rows(const layout *self, const snd_table *table, const snd_format_options *options, snd_buffer *out)
+put_rows(const layout *self, snd_buffer *out)
 {
+    const snd_table *table = self->table;
+    const snd_format_options *options = self->options;
+
     if (!options->no_head) {
         snd_buffer_text(out, options->colour ? "\033[1m" : "");
-        put_line(self, table, 0, options, out);
+        put_line(self, 0, out);
         snd_buffer_text(out, options->colour ? "\033[0m" : "");
-        put_rule(self, table, out);
+        put_rule(self, out);
     }
     for (uint32_t r = 0; r < table->row_count; r++) {
-        const char *colour = options->colour ? colour_of(table, r) : NULL;
-        if (colour != NULL)
-            snd_buffer_text(out, colour);
-        put_line(self, table, ((size_t)r + 1) * table->column_count, options, out);
-        if (colour != NULL)
-            snd_buffer_text(out, "\033[0m");
+        const char *colour = options->colour ? colour_of(table, r) : "";
+        snd_buffer_text(out, colour);
+        if (table->rows[r].heading != NULL)
+            put_heading(self, r, out);
+        else
+            put_line(self, ((size_t)r + 1) * table->column_count, out);
+        snd_buffer_text(out, *colour == '\0' ? "" : "\033[0m");
     }
 }
 
@@ -200,23 +368,30 @@ snd_format_table(const snd_table *table, const snd_format_options *options, snd_
 {
     size_t cells = ((size_t)table->row_count + 1) * table->column_count;
     layout self = {
+        .table = table,
+        .options = options,
         .starts = snd_calloc(cells + 1, sizeof(size_t)),
         .widths = snd_calloc((size_t)table->column_count + 1, sizeof(size_t)),
+        .levels = table->has_guides ? snd_calloc((size_t)table->row_count + 1, sizeof(uint32_t)) : NULL,
+        .main = snd_format_main_column(table),
     };
 
-    if (self.starts != NULL && self.widths != NULL)
-        make_cell_texts(&self, table);
+    if (self.levels != NULL)
+        find_levels(&self);
+    if (self.starts != NULL && self.widths != NULL && (self.levels != NULL || !table->has_guides))
+        make_cell_texts(&self);
     else
         self.text.failed = 1;
     if (self.text.failed)
         out->failed = 1;
     else if (table->column_count > 0) {
-        measure(&self, table, options->width);
-        put_rows(&self, table, options, out);
+        measure(&self);
+        put_rows(&self, out);
     }
     if (table->footer != NULL && !options->no_footer)
         snd_buffer_printf(out, "%s\n", table->footer);
     snd_buffer_free(&self.text);
     snd_free(self.starts);
     snd_free(self.widths);
+    snd_free(self.levels);
 }

@@ -178,6 +178,8 @@ profile_rows(PyObject *object, PyObject *args)
     snd_table *table = make_view((profile *)object, view);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);
     for (uint32_t r = 0; rows != NULL && r < table->row_count; r++) {
+        if (table->rows[r].is_extra)
+            continue;
         PyObject *row = row_object(table, r);
         if (row == NULL || PyList_Append(rows, row) != 0)
             Py_CLEAR(rows);

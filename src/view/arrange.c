@@ -138,18 +138,22 @@ compare_entries(const void *a, const void *b, void *context)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The nearest row above that is less deep; `open` has room for every row. */
-static void
+/* The rows that are part of the answer, each with the nearest one above that is less deep; `open` has room for every
+ * row. Returns how many there are. */
+static uint32_t
 find_parents(const snd_table *table, uint32_t *open, entry *entries)
 {
-    uint32_t size = 0;
+    uint32_t size = 0, count = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++) {
+        if (table->rows[r].is_extra)
+            continue;
         while (size > 0 && table->depths[open[size - 1]] >= table->depths[r])
             size--;
-        entries[r] = (entry){size == 0 ? NO_ROW : open[size - 1], r};
+        entries[count++] = (entry){size == 0 ? NO_ROW : open[size - 1], r};
         open[size++] = r;
     }
+    return count;
 }
 
 static uint32_t
@@ -181,10 +185,11 @@ walk(const entry *entries, uint32_t count, const uint32_t *firsts, uint32_t *sta
     }
 }
 
+/* `firsts` has an element a row of the table, of which `count` are among the entries. */
 static void
-find_firsts(const entry *entries, uint32_t count, uint32_t *firsts)
+find_firsts(const entry *entries, uint32_t count, uint32_t row_count, uint32_t *firsts)
 {
-    memset(firsts, 0xff, count * sizeof *firsts);
+    memset(firsts, 0xff, row_count * sizeof *firsts);
     for (uint32_t i = count; i-- > 0;)
         if (entries[i].parent != NO_ROW)
             firsts[entries[i].parent] = i;
@@ -196,23 +201,38 @@ take_rows(snd_table *self, const uint32_t *rows, uint32_t count)
 {
     size_t width = self->column_count;
     uint32_t *depths = snd_malloc(((size_t)count + 1) * sizeof *depths);
+    snd_row *taken = snd_malloc(((size_t)count + 1) * sizeof *taken);
     snd_cell *cells = snd_malloc(((size_t)count + 1) * (width + 1) * sizeof *cells);
 
-    if (depths == NULL || cells == NULL) {
+    if (depths == NULL || taken == NULL || cells == NULL) {
         snd_free(depths);
+        snd_free(taken);
         snd_free(cells);
         return SND_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
         depths[i] = self->depths[rows[i]];
+        taken[i] = self->rows[rows[i]];
         memcpy(cells + i * width, self->cells + rows[i] * width, width * sizeof *cells);
     }
     snd_free(self->depths);
+    snd_free(self->rows);
     snd_free(self->cells);
     self->depths = depths;
+    self->rows = taken;
     self->cells = cells;
     self->row_count = self->row_capacity = count;
     return SND_OK;
+}
+
+/* What the headings said, the rows say themselves from now on. */
+static void
+forget_headings(snd_table *self)
+{
+    if (!self->has_headings)
+        return;
+    self->columns[self->heading_column].traits |= SND_COLUMN_SHOWN;
+    self->is_grouped = self->has_headings = 0;
 }
 
 snd_status
@@ -230,12 +250,14 @@ snd_table_sort(snd_table *self, const char *key)
     snd_status status = SND_NO_MEMORY;
 
     if (entries != NULL && stack != NULL && firsts != NULL && rows != NULL) {
-        find_parents(self, stack, entries);
-        qsort_r(entries, self->row_count, sizeof *entries, compare_entries, &how);
-        find_firsts(entries, self->row_count, firsts);
-        walk(entries, self->row_count, firsts, stack, rows);
-        status = take_rows(self, rows, self->row_count);
+        uint32_t count = find_parents(self, stack, entries);
+        qsort_r(entries, count, sizeof *entries, compare_entries, &how);
+        find_firsts(entries, count, self->row_count, firsts);
+        walk(entries, count, firsts, stack, rows);
+        status = take_rows(self, rows, count);
     }
+    if (status == SND_OK)
+        forget_headings(self);
     snd_free(entries);
     snd_free(stack);
     snd_free(firsts);
@@ -252,6 +274,8 @@ row_matches(const snd_table *self, uint32_t row, const regex_t *pattern)
 
     if (self->matches_groups && self->depths[row] != 0)
         return 0;
+    if (self->rows[row].heading != NULL)
+        return regexec(pattern, self->rows[row].heading, 0, NULL, 0) == 0;
     return is_text(self->columns[0].unit) && cell->is_there && regexec(pattern, cell->text, 0, NULL, 0) == 0;
 }
 

@@ -24,6 +24,7 @@
     X("stdname", "function", 1)
 
 /* Sorts siblings by a key of the list above or by a column; equal ones stay in their order, unknown cells come last.
+ * Rows for people only, such as headings, are gone then.
  * SND_BAD_ARGUMENT when the table has no such column. On failure the table is as it was. */
 SND_MUST_USE snd_status snd_table_sort(snd_table *self, const char *key);
 

@@ -133,7 +133,7 @@ set_numbers(snd_call_table *self, const snd_calls_numbers *numbers, snd_cell *ce
         set_whole(&cells[TOTAL_EACH], numbers->total_ns / numbers->primitive);
     set_whole(&cells[SUSPENDED], numbers->suspended_ns);
     if (numbers->suspended_ns != 0)
-        self->table->columns[SUSPENDED].is_shown = 1;
+        self->table->columns[SUSPENDED].traits |= SND_COLUMN_SHOWN;
     if (self->all_self_ns != 0)
         cells[PERCENT] =
             (snd_cell){.is_there = 1, .real = 100.0 * (double)numbers->self_ns / (double)self->all_self_ns};

@@ -3,6 +3,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 #include "view/call_table.h"
+#include "view/sample_table.h"
 #include "view/view.h"
 
 /* Of what is still open, so many are named. */
@@ -147,5 +148,54 @@ snd_view_add_call_footer(const snd_profile *profile, const snd_calls *calls, snd
     if (each_ns != 0) /* 0: it was not measured */
         add_cost(profile, all.count * each_ns, &text);
     add_open_calls(calls, &text);
+    return finish(profile, &text, table);
+}
+
+static void
+add_count(snd_buffer *text, const char *before, uint64_t count, const char *what)
+{
+    snd_buffer_printf(text, "%s%llu %s%s", before, (unsigned long long)count, what, count == 1 ? "" : "s");
+}
+
+/* What sampling cost: our own threads, and the threads that were looked at. */
+static void
+add_sample_cost(const snd_profile *profile, snd_buffer *text)
+{
+    uint64_t own = snd_profile_info_number(profile, "own_cpu_ns");
+    uint64_t cpu = snd_profile_info_number(profile, "cpu_ns");
+    uint64_t each = snd_profile_info_number(profile, "own_sample_cost_ns");
+    char spent[SND_DURATION_SIZE];
+
+    if (own != 0) {
+        snd_duration_text(own, spent);
+        snd_buffer_printf(text, "\nsonde itself took %s of CPU", spent);
+        if (cpu != 0)
+            snd_buffer_printf(text, " (%.2f%%)", 100.0 * (double)own / (double)cpu);
+    }
+    if (each != 0) {
+        snd_duration_text(each, spent);
+        snd_buffer_printf(text, "%s%s a look at a running thread", own == 0 ? "\nsonde took " : ", and ", spent);
+    }
+}
+
+snd_status
+snd_view_add_sample_footer(const snd_samples *samples, snd_table *table)
+{
+    const snd_profile *profile = samples->profile;
+    uint64_t rate = snd_profile_info_number(profile, "sample_rate_hz");
+    uint64_t missed = snd_profile_info_number(profile, "samples_missed");
+    uint64_t interrupted = snd_profile_info_number(profile, "interrupted_calls");
+    snd_buffer text = {0};
+
+    add_count(&text, "", samples->all.samples, "sample");
+    if (rate != 0)
+        snd_buffer_printf(&text, " at %llu Hz", (unsigned long long)rate);
+    if (missed != 0)
+        snd_buffer_printf(&text, ", %llu missed", (unsigned long long)missed);
+    if (interrupted != 0)
+        snd_buffer_printf(&text, ", %llu system call%s ended early", (unsigned long long)interrupted,
+                          interrupted == 1 ? "" : "s");
+    snd_buffer_printf(&text, "; a share of 50%% is good to +-%.2f%%", snd_samples_error(samples, 50));
+    add_sample_cost(profile, &text);
     return finish(profile, &text, table);
 }

@@ -44,6 +44,7 @@ snd_table_free(snd_table *self)
         return;
     snd_free(self->columns);
     snd_free(self->depths);
+    snd_free(self->rows);
     snd_free(self->cells);
     snd_free(self->footer);
     snd_intern_free(self->texts);
@@ -60,6 +61,10 @@ make_room(snd_table *self)
     if (depths == NULL)
         return SND_NO_MEMORY;
     self->depths = depths;
+    snd_row *rows = snd_realloc(self->rows, capacity * sizeof *rows);
+    if (rows == NULL)
+        return SND_NO_MEMORY;
+    self->rows = rows;
     snd_cell *cells = snd_realloc(self->cells, (size_t)capacity * (self->column_count + 1) * sizeof *cells);
     if (cells == NULL)
         return SND_NO_MEMORY;
@@ -76,8 +81,32 @@ snd_table_add_row(snd_table *self, uint32_t depth, snd_cell **cells)
         return status;
     *cells = self->cells + (size_t)self->row_count * self->column_count;
     memset(*cells, 0, self->column_count * sizeof **cells);
+    self->rows[self->row_count] = (snd_row){0};
     self->depths[self->row_count++] = depth;
     return SND_OK;
+}
+
+snd_status
+snd_table_add_heading(snd_table *self, uint32_t depth, const char *text)
+{
+    snd_cell *cells;
+    const char *copy = snd_table_text(self, text);
+    snd_status status = copy == NULL ? SND_NO_MEMORY : snd_table_add_row(self, depth, &cells);
+    if (status == SND_OK)
+        *snd_table_last(self) = (snd_row){.heading = copy, .is_extra = 1};
+    return status;
+}
+
+snd_row *
+snd_table_last(snd_table *self)
+{
+    return &self->rows[self->row_count - 1];
+}
+
+snd_look
+snd_look_of_share(double share)
+{
+    return share >= 20 ? SND_LOOK_HOT : share >= 5 ? SND_LOOK_WARM : SND_LOOK_PLAIN;
 }
 
 const char *
@@ -156,6 +185,10 @@ copy_rows(const snd_table *self, const choice *choices, snd_table *into)
         snd_status status = snd_table_add_row(into, self->depths[r], &cells);
         if (status != SND_OK)
             return status;
+        *snd_table_last(into) = self->rows[r];
+        if (self->rows[r].heading != NULL &&
+            (snd_table_last(into)->heading = snd_table_text(into, self->rows[r].heading)) == NULL)
+            return SND_NO_MEMORY;
         for (uint32_t c = 0; c < into->column_count; c++) {
             cells[c] = self->cells[(size_t)r * self->column_count + choices[c].from];
             if (choices[c].in_us)
@@ -179,8 +212,9 @@ rename_column(snd_table *self, uint32_t column, const choice *chosen)
     return 1;
 }
 
+/* Columns that somebody asked for (`is_wanted`) stay whatever is in them. */
 static snd_status
-select_columns(const snd_table *self, const choice *choices, uint32_t count, snd_table **out)
+select_columns(const snd_table *self, const choice *choices, uint32_t count, int is_wanted, snd_table **out)
 {
     snd_column *columns = snd_calloc(count == 0 ? 1 : count, sizeof *columns);
     if (columns == NULL)
@@ -189,6 +223,8 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, snd
         columns[i] = self->columns[choices[i].from];
         if (choices[i].in_us)
             columns[i].unit = SND_UNIT_US;
+        if (is_wanted)
+            columns[i].traits &= ~(SND_COLUMN_OPTIONAL | SND_COLUMN_NO_EMPTY);
     }
     snd_table *table = snd_table_new(self->view, columns, count);
     snd_free(columns);
@@ -197,6 +233,7 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, snd
     table->is_tree = self->is_tree;
     table->is_grouped = self->is_grouped;
     table->matches_groups = self->matches_groups;
+    table->has_guides = self->has_guides;
     snd_status status = copy_rows(self, choices, table);
     for (uint32_t i = 0; i < count && status == SND_OK; i++)
         status = rename_column(table, i, &choices[i]) ? SND_OK : SND_NO_MEMORY;
@@ -221,7 +258,7 @@ snd_table_select(const snd_table *self, const char *const *names, uint32_t count
             status = SND_BAD_ARGUMENT;
         }
     if (status == SND_OK)
-        status = select_columns(self, choices, count, out);
+        status = select_columns(self, choices, count, 1, out);
     snd_free(choices);
     return status;
 }
@@ -234,9 +271,9 @@ snd_table_select_shown(const snd_table *self, snd_table **out)
         return SND_NO_MEMORY;
     uint32_t count = 0;
     for (uint32_t i = 0; i < self->column_count; i++)
-        if (self->columns[i].is_shown)
+        if (self->columns[i].traits & SND_COLUMN_SHOWN)
             choices[count++].from = i;
-    snd_status status = select_columns(self, choices, count, out);
+    snd_status status = select_columns(self, choices, count, 0, out);
     snd_free(choices);
     return status;
 }

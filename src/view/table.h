@@ -14,11 +14,18 @@ typedef enum snd_unit {
     SND_UNIT_NUMBER,  /* real, without a unit */
 } snd_unit;
 
+/* What a column is to people; programs get every column as it is. */
+#define SND_COLUMN_SHOWN 1u    /* by default, in a terminal */
+#define SND_COLUMN_MAIN 2u     /* says what a row is: indented in a tree, cut on a narrow terminal; else the first is */
+#define SND_COLUMN_OPTIONAL 4u /* left out on a narrow terminal */
+#define SND_COLUMN_NO_ZERO 8u  /* nothing in place of 0 */
+#define SND_COLUMN_NO_EMPTY 16u /* left out where no row has anything in it */
+
 typedef struct snd_column {
     const char *name;  /* as a program says it: "total_ns" */
     const char *title; /* as a person reads it: "total" */
     snd_unit unit;
-    int is_shown; /* by default, in a terminal */
+    unsigned traits; /* of SND_COLUMN_… */
 } snd_column;
 
 /* `is_there` 0: unknown, printed as nothing. The unit says which field counts. */
@@ -29,6 +36,22 @@ typedef struct snd_cell {
     const char *text;
 } snd_cell;
 
+/* How a terminal with colours draws a row. */
+typedef enum snd_look {
+    SND_LOOK_BY_SHARE, /* by the first share that it has */
+    SND_LOOK_DIM,
+    SND_LOOK_PLAIN,
+    SND_LOOK_WARM,
+    SND_LOOK_HOT,
+} snd_look;
+
+/* What a row is besides its cells. */
+typedef struct snd_row {
+    const char *heading; /* a text across the table in place of the cells; NULL: none */
+    int is_extra;        /* for people only, such as a heading: not part of the answer, programs do not get it */
+    snd_look look;
+} snd_row;
+
 /* Read freely; change with the functions below. Not thread-safe. */
 typedef struct snd_table {
     const char *view;
@@ -37,12 +60,16 @@ typedef struct snd_table {
     uint32_t row_count;
     uint32_t row_capacity;
     uint32_t *depths;
+    snd_row *rows;
     snd_cell *cells; /* row by row */
     snd_intern *texts;
     char *footer;       /* NULL: none */
     int is_tree;        /* the depths mean something */
     int is_grouped;     /* a row at depth 0 is one thing with what belongs to it below: limits count these */
     int matches_groups; /* patterns are about the rows at depth 0 only */
+    int has_guides;     /* a tree is drawn with lines */
+    int has_headings;
+    uint32_t heading_column; /* says what the headings say: shown when they are gone */
 } snd_table;
 
 /* Copies the columns and their texts. The caller owns the table. NULL when memory runs out. */
@@ -51,6 +78,15 @@ void snd_table_free(snd_table *self); /* NULL is allowed */
 
 /* A new row of unknown cells; `*cells` has column_count of them and is valid until the next row is added. */
 SND_MUST_USE snd_status snd_table_add_row(snd_table *self, uint32_t depth, snd_cell **cells);
+
+/* A row for people: a text across the table. */
+SND_MUST_USE snd_status snd_table_add_heading(snd_table *self, uint32_t depth, const char *text);
+
+/* About the row that was added last, which may be changed. */
+snd_row *snd_table_last(snd_table *self);
+
+/* The look of a row with this share of the whole, in per cent. */
+snd_look snd_look_of_share(double share);
 
 /* Copies a text into the table. NULL when memory runs out. */
 const char *snd_table_text(snd_table *self, const char *text);

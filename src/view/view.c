@@ -1,6 +1,8 @@
 /* The list of views. */
 #include "view/view.h"
 
+#include "view/samples.h"
+
 #include <string.h>
 
 const snd_view snd_views[] = {
@@ -19,11 +21,19 @@ snd_view_find(const char *name)
     return NULL;
 }
 
+int
+snd_view_needs_events(const snd_view *view, const snd_view_options *options)
+{
+    return view->make == snd_view_timeline || (view->make == snd_view_tree && options->by_time);
+}
+
 const snd_view *
 snd_view_default(const snd_profile *profile)
 {
     int has_regions = 0, has_calls = 0;
 
+    if (snd_samples_exist(profile))
+        return snd_view_find("lines");
     for (uint32_t i = 0; i < profile->node_count; i++) {
         snd_site_kind kind = profile->sites[profile->nodes[i].site].kind;
         has_regions |= kind == SND_SITE_REGION;

@@ -14,6 +14,7 @@ typedef struct snd_view_options {
     const char *thread;  /* threads of this name only */
     int show_all;        /* frames of libraries in a tree as well */
     const char *hide;    /* a regular expression: frames of a tree whose file or function is like it are folded */
+    int flat;            /* the functions of a tree as a list */
     int by_time;         /* a tree in the order of time; needs the events */
     int cpu_only;        /* without time that was waited */
     int seconds;         /* seconds instead of shares where both are possible */
@@ -21,15 +22,19 @@ typedef struct snd_view_options {
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
 #define SND_VIEW_MAP(X)                                                           \
+    X(lines, "the program's lines: Python, native, system and waiting time")      \
+    X(tree, "the call tree of what was sampled, libraries folded")                \
+    X(timeline, "what the program did in one slice of the run after the other")   \
     X(regions, "the tree of regions: time, count, extremes, percentiles")         \
-    X(functions, "the functions that were called, as pstats lists them")          \
+    X(functions, "the functions: calls as pstats lists them, or sampled time")    \
     X(callers, "the functions, and who called each of them")                      \
     X(callees, "the functions, and what each of them called")                     \
     X(signatures, "the functions, and the types and shapes each was called with") \
     X(threads, "the threads that were measured")                                  \
     X(counters, "the values that the program counted")
 
-/* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show. */
+/* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show, SND_NO_TIMELINE when it
+ * needs events and the profile has none, SND_BAD_ARGUMENT when a pattern is not valid. */
 #define SND_VIEW_DECLARE(name, about)                                                                    \
     SND_MUST_USE snd_status snd_view_##name(const snd_profile *profile, const snd_view_options *options, \
                                             snd_table **out);
@@ -48,7 +53,10 @@ extern const unsigned snd_view_count;
 /* NULL for an unknown name. */
 const snd_view *snd_view_find(const char *name);
 
-/* What to show when nothing is asked for: regions, or functions where there are calls and no regions. */
+/* Whether the profile must have its events for this: the reader loads them only where they are needed. */
+int snd_view_needs_events(const snd_view *view, const snd_view_options *options);
+
+/* The view when nothing is asked for: lines of samples, regions, or functions where there are calls and no regions. */
 const snd_view *snd_view_default(const snd_profile *profile);
 
 /* The view of regions without any row, to check names of columns against. NULL when memory runs out. */

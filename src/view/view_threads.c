@@ -1,5 +1,6 @@
 /* The view of threads: a row a track. */
 #include "base/alloc.h"
+#include "view/sample_table.h"
 #include "view/tree.h"
 #include "view/view.h"
 
@@ -63,7 +64,8 @@ snd_status
 snd_view_threads(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_tree tree;
-    (void)options;
+    if (snd_samples_exist(profile))
+        return snd_view_sampled_threads(profile, options, out);
     if (profile->track_count == 0)
         return SND_NO_DATA;
     snd_status status = snd_tree_make(profile, SND_SITE_THREAD, SND_METRIC_TOTAL, &tree);

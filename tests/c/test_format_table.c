@@ -40,6 +40,7 @@ named_table(const char *const *names, const uint32_t *depths, uint32_t count)
     snd_table *table = snd_table_new("names", columns, 2);
 
     REQUIRE(table != NULL);
+    table->is_tree = depths != NULL;
     for (uint32_t i = 0; i < count; i++) {
         snd_cell *cells;
         REQUIRE(snd_table_add_row(table, depths == NULL ? 0 : depths[i], &cells) == SND_OK);
@@ -209,7 +210,7 @@ every_unit_has_its_form(void)
                 "t        l      c         n      u       p  number\n"
                 "----  ----  -----  --------  -----  ------  ------\n"
                 "text  text  12345  12.35 us  12345  12.35%  12.345\n"
-                "                                                  \n");
+                "\n");
     snd_table_free(table);
 }
 

@@ -32,7 +32,7 @@ cell_at(const snd_table *table, uint32_t row, const char *column)
 static int
 is_shown(const snd_table *table, const char *column)
 {
-    return table->columns[snd_table_find(table, column)].is_shown;
+    return table->columns[snd_table_find(table, column)].traits & SND_COLUMN_SHOWN;
 }
 
 static void

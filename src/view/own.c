@@ -1,0 +1,180 @@
+/* The program's own files. */
+#include "view/own.h"
+
+#include "os/process.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* Longer patterns than this match nothing. */
+#define PATTERN_SIZE 1024u
+
+static const char *const library_folders[] = {"/site-packages/", "/dist-packages/"};
+
+static int
+starts_with(const char *text, const char *start, size_t len)
+{
+    return len != 0 && strncmp(text, start, len) == 0;
+}
+
+/* Behind "/lib/python3.N/", or NULL. */
+static const char *
+behind_standard_library(const char *path)
+{
+    static const char folder[] = "/lib/python3.";
+
+    for (const char *at = strstr(path, folder); at != NULL; at = strstr(at + 1, folder)) {
+        const char *digits = at + strlen(folder);
+        size_t len = strspn(digits, "0123456789");
+        if (len != 0 && digits[len] == '/')
+            return digits + len + 1;
+    }
+    return NULL;
+}
+
+/* Behind the last folder of libraries in the path, as they are usually called; NULL: there is none. */
+static const char *
+behind_usual_folder(const char *path)
+{
+    const char *behind = behind_standard_library(path);
+
+    for (size_t i = 0; i < sizeof library_folders / sizeof library_folders[0]; i++) {
+        const char *at = strstr(path, library_folders[i]);
+        if (at != NULL && at + strlen(library_folders[i]) > (behind == NULL ? path : behind))
+            behind = at + strlen(library_folders[i]);
+    }
+    return behind;
+}
+
+/* Behind the longest folder of the recording's that the file is in; NULL: it is in none. */
+static const char *
+behind_library_path(const snd_own *self, const char *file)
+{
+    size_t longest = 0;
+
+    for (const char *line = self->library_paths; *line != '\0';) {
+        size_t len = strcspn(line, "\n"), folder = len;
+        while (folder > 0 && line[folder - 1] == '/')
+            folder--;
+        if (folder > longest && starts_with(file, line, folder) && file[folder] == '/')
+            longest = folder;
+        line += len + (line[len] == '\n');
+    }
+    return longest == 0 ? NULL : file + longest + 1;
+}
+
+static const char *
+behind_library(const snd_own *self, const char *file)
+{
+    const char *known = behind_library_path(self, file);
+    const char *usual = behind_usual_folder(file);
+
+    return usual == NULL || (known != NULL && known > usual) ? known : usual;
+}
+
+/* A program that lies among libraries, not in a package of its own, has no folder. */
+static size_t
+folder_length(const snd_own *self)
+{
+    size_t len = (size_t)(snd_path_base(self->program) - self->program);
+
+    return behind_library(self, self->program) == self->program + len ? 0 : len;
+}
+
+static int
+is_of_program(const snd_own *self, const char *file)
+{
+    if (*self->program != '\0' && strcmp(file, self->program) == 0)
+        return 1;
+    return starts_with(file, self->program, self->folder_len) &&
+           behind_usual_folder(file + self->folder_len - 1) == NULL;
+}
+
+/* sonde where it runs from its sources; installed, it is one of the libraries. */
+static int
+is_sonde(const char *file)
+{
+    static const char folder[] = "/python/sonde/";
+    const char *at = strstr(file, folder);
+
+    return at != NULL && strchr(at + strlen(folder), '/') == NULL;
+}
+
+/* Whether one of the patterns is like the whole path or the file's name. */
+static int
+matches(const char *patterns, const char *file)
+{
+    char pattern[PATTERN_SIZE];
+
+    while (patterns != NULL && *patterns != '\0') {
+        size_t len = strcspn(patterns, ",");
+        if (len != 0 && len < sizeof pattern) {
+            memcpy(pattern, patterns, len);
+            pattern[len] = '\0';
+            if (fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, snd_path_base(file), 0) == 0)
+                return 1;
+        }
+        patterns += len + (patterns[len] == ',');
+    }
+    return 0;
+}
+
+static const char *
+text_or_empty(const char *text)
+{
+    return text == NULL ? "" : text;
+}
+
+void
+snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options *options)
+{
+    int is_asked = options->include != NULL || options->exclude != NULL;
+
+    *self = (snd_own){
+        .all_code = options->all_code || (!is_asked && snd_profile_info_number(profile, "all_code") != 0),
+        .include = is_asked ? options->include : snd_profile_info(profile, "include"),
+        .exclude = is_asked ? options->exclude : snd_profile_info(profile, "exclude"),
+        .library_paths = text_or_empty(snd_profile_info(profile, "library_paths")),
+        .program = text_or_empty(snd_profile_info(profile, "program_path")),
+    };
+    self->folder_len = folder_length(self);
+}
+
+int
+snd_own_has(const snd_own *self, const char *file)
+{
+    if (matches(self->exclude, file))
+        return 0;
+    if (self->all_code || matches(self->include, file))
+        return 1;
+    if (*file == '\0' || strncmp(file, "<frozen", strlen("<frozen")) == 0 || is_sonde(file))
+        return 0;
+    return is_of_program(self, file) || behind_library(self, file) == NULL;
+}
+
+const char *
+snd_own_name(const snd_own *self, const char *file)
+{
+    const char *behind = behind_library(self, file);
+
+    if (starts_with(file, self->program, self->folder_len) && (behind == NULL || behind <= file + self->folder_len))
+        behind = file + self->folder_len;
+    return behind == NULL || *behind == '\0' ? file : behind;
+}
+
+void
+snd_own_package(const snd_own *self, const char *file, char *package, size_t size)
+{
+    const char *name = behind_library(self, file) == NULL ? snd_path_base(file) : snd_own_name(self, file);
+    size_t len = strcspn(name, "/");
+
+    if (name[len] == '\0') { /* a module or a shared library of its own */
+        const char *dot = strchr(name, '.');
+        if (dot != NULL && dot != name)
+            len = (size_t)(dot - name);
+    }
+    if (len >= size)
+        len = size - 1;
+    memcpy(package, name, len);
+    package[len] = '\0';
+}

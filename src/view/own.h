@@ -1,0 +1,30 @@
+/* Which files are the program's own, and how files are called in tables. */
+#ifndef SND_VIEW_OWN_H
+#define SND_VIEW_OWN_H
+
+#include "view/view.h"
+
+/* Points into the profile and the options, which must live longer. */
+typedef struct snd_own {
+    int all_code;
+    const char *include; /* NULL: none */
+    const char *exclude;
+    const char *library_paths; /* a folder a line; "" where unknown */
+    const char *program;       /* "" where unknown */
+    size_t folder_len;         /* of the program's folder, with its slash; 0: only the program's file itself is known */
+} snd_own;
+
+/* The options come before what the recording says. */
+void snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options *options);
+
+/* Whether a file of Python code is the program's own: not in a folder of libraries (unless the program is there), not
+ * frozen, not sonde. Patterns have the last word, and among them those that exclude. */
+int snd_own_has(const snd_own *self, const char *file);
+
+/* The file's name without the folder of the program or of the libraries. Points into `file`. */
+const char *snd_own_name(const snd_own *self, const char *file);
+
+/* The package of a file: "numpy", "json", "libopenblas". Copies at most `size` - 1 bytes. */
+void snd_own_package(const snd_own *self, const char *file, char *package, size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+/* The samples of a profile, as views want them: which count, whose they are, and their sums. */
+#ifndef SND_VIEW_SAMPLES_H
+#define SND_VIEW_SAMPLES_H
+
+#include "view/own.h"
+
+/* Time by state (see SND_SAMPLE_METRIC), and how many samples it comes from. */
+typedef struct snd_samples_numbers {
+    uint64_t states[SND_SAMPLE_STATES];
+    uint64_t samples;
+} snd_samples_numbers;
+
+/* A function, all its lines together; or a native symbol, a region, or something without a place. */
+typedef struct snd_samples_function {
+    uint32_t site; /* the first of its sites */
+    int is_own;    /* Python code of the program itself */
+} snd_samples_function;
+
+/* Read freely. Not thread-safe. The profile and the options must live longer. */
+typedef struct snd_samples {
+    const snd_profile *profile;
+    const snd_view_options *options;
+    snd_own own;
+    snd_samples_function *functions;
+    uint32_t function_count;
+    uint32_t *functions_by_site; /* SND_NONE: nothing that stands in a stack */
+    unsigned char *is_taken;     /* per node: it is of the threads and regions that were asked for */
+    unsigned char *ran_python;   /* per track; of others, waiting does not count */
+    uint32_t *charged;           /* per node: the innermost own line from it upwards; SND_NONE: there is none */
+    snd_samples_numbers all;
+    uint64_t whole_ns; /* CPU and waiting in `all`: what shares are shares of */
+} snd_samples;
+
+/* Whether anything was sampled. */
+int snd_samples_exist(const snd_profile *profile);
+
+/* The caller owns what `*out` points to, on SND_OK only. SND_NO_DATA: no samples, or none that were asked for. */
+SND_MUST_USE snd_status snd_samples_make(const snd_profile *profile, const snd_view_options *options, snd_samples *out);
+void snd_samples_free(snd_samples *self);
+
+/* What was found at this node itself, as far as it counts. Returns 0 for nothing. */
+int snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *out);
+
+/* Whether time in this state counts on the node's track. */
+int snd_samples_counts(const snd_samples *self, uint32_t node, unsigned state);
+
+/* Whether an event of the timeline is a sample. */
+int snd_samples_has_event(const snd_samples *self, const snd_profile_event *event);
+
+/* The function of a node; SND_NONE for a thread's root and what was not sampled. */
+uint32_t snd_samples_function_of(const snd_samples *self, uint32_t node);
+const snd_profile_site *snd_samples_site(const snd_samples *self, uint32_t function);
+
+void snd_samples_add(snd_samples_numbers *sum, const snd_samples_numbers *more);
+uint64_t snd_samples_cpu(const snd_samples_numbers *numbers);
+uint64_t snd_samples_waiting(const snd_samples_numbers *numbers);
+uint64_t snd_samples_time(const snd_samples_numbers *numbers); /* both */
+
+/* In per cent of the whole; 0 where the whole is nothing. */
+double snd_samples_share(const snd_samples *self, uint64_t ns);
+
+/* How far a share may be off because only so many samples were taken: in 19 of 20 cases not farther, in per cent. */
+double snd_samples_error(const snd_samples *self, double share);
+
+#endif

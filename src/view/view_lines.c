@@ -1,0 +1,366 @@
+/* The view of lines: per file its lines with their time, then its functions. */
+#include "base/alloc.h"
+#include "view/lines.h"
+#include "view/sample_table.h"
+#include "view/source.h"
+
+#include <stdlib.h>
+
+/* Files below this share, in per cent, are put together; of functions, those above the second are named. */
+#define FILE_SHARE 1.0
+#define FUNCTION_SHARE 0.1
+/* Lines around one with time that are shown too. */
+#define CONTEXT 1u
+
+enum { FILE_NAME, PLACE, LINE, FUNCTION, TIME, SOURCE = TIME + SND_SAMPLE_COLUMN_COUNT, COLUMN_COUNT };
+
+#define PART (SND_COLUMN_SHOWN | SND_COLUMN_NO_ZERO)
+
+static const snd_column columns[] = {
+    [FILE_NAME] = {"file", "file", SND_UNIT_TEXT, 0},
+    [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
+    [LINE] = {"line", "line", SND_UNIT_COUNT, SND_COLUMN_SHOWN},
+    [FUNCTION] = {"function", "function", SND_UNIT_TEXT, 0},
+    SND_SAMPLE_COLUMNS(TIME, "time_ns", "time", "percent", "% of time", 0, PART),
+    [SOURCE] = {"source", "source", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN | SND_COLUMN_NO_EMPTY},
+};
+
+/* A table in the making. */
+typedef struct maker {
+    snd_samples samples;
+    snd_lines lines;
+    snd_table *table;
+} maker;
+
+/* The time of a function in its file. */
+typedef struct sum {
+    uint32_t function;
+    snd_samples_numbers numbers;
+} sum;
+
+/* ---- rows ---- */
+
+/* Rows of a file stand below its heading, at depth 1. */
+static snd_status
+add_row(maker *self, uint32_t depth, const char *file, const snd_samples_numbers *numbers, snd_cell **cells)
+{
+    snd_status status = snd_table_add_row(self->table, depth, cells);
+    if (status != SND_OK)
+        return status;
+    snd_set_text(self->table, &(*cells)[FILE_NAME], file);
+    snd_sample_cells(&self->samples, numbers, &(*cells)[TIME]);
+    snd_table_last(self->table)->look = snd_look_of_share(snd_samples_share(&self->samples, snd_samples_time(numbers)));
+    return SND_OK;
+}
+
+static snd_status
+add_line(maker *self, const snd_line *line, const snd_source_lines *source)
+{
+    const char *file = self->lines.files[line->file].name;
+    snd_buffer place = {0}, text = {0};
+    snd_cell *cells;
+    snd_status status = add_row(self, 1, file, &line->numbers, &cells);
+    if (status != SND_OK)
+        return status;
+    snd_buffer_printf(&place, "%s:%u", snd_own_name(&self->samples.own, file), line->line);
+    snd_set_buffer(self->table, &cells[PLACE], &place);
+    snd_set_whole(&cells[LINE], line->line);
+    snd_set_text(self->table, &cells[FUNCTION], snd_samples_site(&self->samples, line->function)->name);
+    snd_source_line(source, line->line, &text);
+    if (source->count != 0)
+        snd_set_buffer(self->table, &cells[SOURCE], &text);
+    snd_buffer_free(&text);
+    return snd_table_check(self->table, cells);
+}
+
+static snd_status
+add_context(maker *self, uint32_t line, const snd_source_lines *source)
+{
+    snd_buffer text = {0};
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(self->table, 1, &cells);
+    if (status != SND_OK)
+        return status;
+    *snd_table_last(self->table) = (snd_row){.is_extra = 1, .look = SND_LOOK_DIM};
+    snd_set_whole(&cells[LINE], line);
+    snd_source_line(source, line, &text);
+    snd_set_buffer(self->table, &cells[SOURCE], &text);
+    return snd_table_check(self->table, cells);
+}
+
+/* ---- the lines of a file ---- */
+
+/* Whether a line without time is shown: near one with time, or where the function of the next one starts. */
+static int
+is_near(const maker *self, const snd_line *next, uint32_t after, uint32_t line)
+{
+    if (after != 0 && line <= after + CONTEXT)
+        return 1;
+    if (next == NULL)
+        return 0;
+    return line + CONTEXT >= next->line || line == snd_samples_site(&self->samples, next->function)->first_line;
+}
+
+/* What stands for `count` lines that are not shown, the last of them `line`; one line is as short as a mark. */
+static snd_status
+add_skipped(maker *self, uint32_t line, uint32_t count, const snd_source_lines *source)
+{
+    if (count < 2)
+        return count == 0 ? SND_OK : add_context(self, line, source);
+    snd_status status = snd_table_add_heading(self->table, 1, "  ...");
+    if (status == SND_OK)
+        snd_table_last(self->table)->look = SND_LOOK_DIM;
+    return status;
+}
+
+/* The lines without time between line `after` and the next one with time (NULL: the end): those near as context, a run
+ * of several others as one mark; above the first line, nothing. */
+static snd_status
+add_gap(maker *self, uint32_t after, const snd_line *next, const snd_source_lines *source)
+{
+    uint32_t before = next == NULL || next->line > source->count ? source->count + 1 : next->line;
+    snd_status status = SND_OK;
+    int is_inside = after != 0 && next != NULL;
+    uint32_t skipped = 0, skipped_count = 0;
+
+    for (uint32_t i = after < source->count ? after + 1 : before; i < before && status == SND_OK; i++) {
+        if (snd_source_is_blank(source, i))
+            continue;
+        if (!is_near(self, next, after, i)) {
+            skipped = i;
+            skipped_count += is_inside ? 1 : 0;
+            continue;
+        }
+        status = add_skipped(self, skipped, skipped_count, source);
+        if (status == SND_OK)
+            status = add_context(self, i, source);
+        skipped_count = 0;
+        is_inside = next != NULL;
+    }
+    return status == SND_OK && next != NULL ? add_skipped(self, skipped, skipped_count, source) : status;
+}
+
+static snd_status
+add_lines(maker *self, const snd_line_file *file, const snd_source_lines *source)
+{
+    const snd_line *lines = self->lines.lines + file->first;
+    snd_status status = SND_OK;
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < file->count && status == SND_OK; i++) {
+        status = add_gap(self, before, &lines[i], source);
+        if (status == SND_OK)
+            status = add_line(self, &lines[i], source);
+        before = lines[i].line;
+    }
+    return status == SND_OK ? add_gap(self, before, NULL, source) : status;
+}
+
+/* ---- the functions of a file ---- */
+
+static int
+compare_functions(const void *a, const void *b)
+{
+    const snd_line *x = *(const snd_line *const *)a, *y = *(const snd_line *const *)b;
+
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int
+compare_sums(const void *a, const void *b)
+{
+    const sum *x = a, *y = b;
+    uint64_t left = snd_samples_time(&x->numbers), right = snd_samples_time(&y->numbers);
+
+    if (left != right)
+        return left > right ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Both arrays have room for every line of the file. */
+static uint32_t
+sum_functions(const snd_line *lines, uint32_t count, const snd_line **order, sum *sums)
+{
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &lines[i];
+    qsort(order, count, sizeof *order, compare_functions);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || order[i]->function != order[i - 1]->function)
+            sums[used++] = (sum){.function = order[i]->function};
+        snd_samples_add(&sums[used - 1].numbers, &order[i]->numbers);
+    }
+    qsort(sums, used, sizeof *sums, compare_sums);
+    return used;
+}
+
+static snd_status
+add_function(maker *self, const snd_line_file *file, const sum *of)
+{
+    const snd_profile_site *site = snd_samples_site(&self->samples, of->function);
+    snd_cell *cells;
+    snd_status status = add_row(self, 1, file->name, &of->numbers, &cells);
+    if (status != SND_OK)
+        return status;
+    snd_table_last(self->table)->is_extra = 1;
+    snd_set_whole(&cells[LINE], site->first_line);
+    snd_set_text(self->table, &cells[SOURCE], site->name);
+    return snd_table_check(self->table, cells);
+}
+
+static snd_status
+add_functions(maker *self, const snd_line_file *file)
+{
+    const snd_line **order = snd_malloc(((size_t)file->count + 1) * sizeof(*order));
+    sum *sums = snd_malloc(((size_t)file->count + 1) * sizeof *sums);
+    snd_buffer text = {0};
+    snd_status status = SND_NO_MEMORY;
+
+    if (order != NULL && sums != NULL) {
+        uint32_t count = sum_functions(self->lines.lines + file->first, file->count, order, sums);
+        snd_buffer_printf(&text, "functions of %s", snd_own_name(&self->samples.own, file->name));
+        status = snd_buffer_status(&text);
+        if (status == SND_OK)
+            status = snd_table_add_heading(self->table, 1, snd_buffer_str(&text));
+        for (uint32_t i = 0; i < count && status == SND_OK; i++)
+            if (i == 0 || snd_samples_share(&self->samples, snd_samples_time(&sums[i].numbers)) >= FUNCTION_SHARE)
+                status = add_function(self, file, &sums[i]);
+    }
+    snd_buffer_free(&text);
+    snd_free(order);
+    snd_free(sums);
+    return status;
+}
+
+/* ---- files ---- */
+
+static snd_status
+add_head(maker *self, const char *name, const snd_samples_numbers *numbers)
+{
+    uint64_t time = snd_samples_time(numbers);
+    snd_buffer text = {0};
+
+    snd_buffer_printf(&text, "%s: %% of time = %.2f%% (%.3fs) out of %.3fs", name,
+                      snd_samples_share(&self->samples, time), (double)time / 1e9,
+                      (double)self->samples.whole_ns / 1e9);
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = snd_table_add_heading(self->table, 0, snd_buffer_str(&text));
+    snd_buffer_free(&text);
+    return status;
+}
+
+static snd_status
+add_file(maker *self, const snd_line_file *file)
+{
+    snd_source_lines source = {0};
+    snd_status status = snd_source_open(self->samples.profile, file->name, &source);
+
+    if (status == SND_OK)
+        status = add_head(self, snd_own_name(&self->samples.own, file->name), &file->numbers);
+    if (status == SND_OK)
+        status = add_lines(self, file, &source);
+    if (status == SND_OK)
+        status = add_functions(self, file);
+    snd_source_close(&source);
+    return status;
+}
+
+static snd_status
+add_other(maker *self, const char *text, const snd_samples_numbers *numbers)
+{
+    snd_cell *cells;
+    snd_status status = add_row(self, 1, text, numbers, &cells);
+    if (status != SND_OK)
+        return status;
+    snd_set_text(self->table, &cells[PLACE], text);
+    snd_set_text(self->table, &cells[SOURCE], text);
+    return snd_table_check(self->table, cells);
+}
+
+static snd_status
+add_small_files(maker *self, uint32_t from)
+{
+    snd_samples_numbers numbers = {0};
+    snd_buffer text = {0};
+    uint32_t count = self->lines.file_count - from;
+
+    if (count == 0)
+        return SND_OK;
+    for (uint32_t i = from; i < self->lines.file_count; i++)
+        snd_samples_add(&numbers, &self->lines.files[i].numbers);
+    snd_buffer_printf(&text, "(%u file%s below 1%%)", count, count == 1 ? "" : "s");
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = add_other(self, snd_buffer_str(&text), &numbers);
+    snd_buffer_free(&text);
+    return status;
+}
+
+/* Small files, from `from` on, and what no line of the program led to. */
+static snd_status
+add_elsewhere(maker *self, uint32_t from)
+{
+    const snd_lines *lines = &self->lines;
+    snd_samples_numbers numbers = {0};
+    snd_status status = SND_OK;
+
+    for (uint32_t i = from; i < lines->file_count; i++)
+        snd_samples_add(&numbers, &lines->files[i].numbers);
+    for (uint32_t i = 0; i < lines->rest_count; i++)
+        snd_samples_add(&numbers, &lines->rests[i].numbers);
+    if (lines->rest_count != 0 || from < lines->file_count)
+        status = add_head(self, "elsewhere", &numbers);
+    if (status == SND_OK)
+        status = add_small_files(self, from);
+    for (uint32_t i = 0; i < lines->rest_count && status == SND_OK; i++) {
+        const snd_line_rest *rest = &lines->rests[i];
+        status = add_other(self, rest->name == NULL ? "(outside the program's files)" : rest->name, &rest->numbers);
+    }
+    return status;
+}
+
+static snd_status
+add_files(maker *self)
+{
+    const snd_lines *lines = &self->lines;
+    int all = self->samples.options->show_all;
+    snd_status status = SND_OK;
+    uint32_t i = 0;
+
+    for (; i < lines->file_count && status == SND_OK; i++) {
+        uint64_t time = snd_samples_time(&lines->files[i].numbers);
+        if (!all && i != 0 && snd_samples_share(&self->samples, time) < FILE_SHARE)
+            break;
+        status = add_file(self, &lines->files[i]);
+    }
+    return status == SND_OK ? add_elsewhere(self, i) : status;
+}
+
+snd_status
+snd_view_lines(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+{
+    maker self = {0};
+    snd_status status = snd_samples_make(profile, options, &self.samples);
+    if (status != SND_OK)
+        return status;
+    status = snd_lines_make(&self.samples, &self.lines);
+    if (status == SND_OK) {
+        self.table = snd_table_new("lines", columns, COLUMN_COUNT);
+        status = self.table == NULL ? SND_NO_MEMORY : SND_OK;
+    }
+    if (status == SND_OK) {
+        self.table->is_grouped = 1;
+        self.table->has_headings = 1;
+        self.table->heading_column = PLACE;
+        snd_sample_table_adapt(self.table, TIME, options);
+        status = add_files(&self);
+    }
+    status = snd_sample_table_finish(&self.samples, status, NULL, self.table, out);
+    snd_lines_free(&self.lines);
+    snd_samples_free(&self.samples);
+    return status;
+}
