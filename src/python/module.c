@@ -62,6 +62,8 @@ static PyMethodDef functions[] = {
     {"profile", snd_py_profile, METH_NOARGS, NULL},
     {"before_fork", snd_py_before_fork, METH_NOARGS, NULL},
     {"after_fork", snd_py_after_fork, METH_NOARGS, NULL},
+    {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
+    {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},

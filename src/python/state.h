@@ -92,6 +92,8 @@ PyObject *snd_py_profile(PyObject *module, PyObject *nothing);
 PyObject *snd_py_before_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_after_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_place(PyObject *module, PyObject *args);
+PyObject *snd_py_run_alone(PyObject *module, PyObject *args);
+PyObject *snd_py_run_file(PyObject *module, PyObject *args);
 PyObject *snd_py_check_columns(PyObject *module, PyObject *columns);
 PyObject *snd_py_format_cells(PyObject *module, PyObject *args);
 
