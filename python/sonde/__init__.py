@@ -1,8 +1,14 @@
 """sonde: one profiler for Python programs.
 
-Mark regions of a program and get a table of their times at exit:
+Look at where the time of a block goes, line by line, or run the whole program under ``sonde run``:
 
 >>> import sonde
+>>> with sonde.sample() as s:
+...     work()
+>>> s.print()
+
+Mark regions of a program and get a table of their times at exit:
+
 >>> sonde.install()
 >>> with sonde.region("load"):
 ...     data = load()
@@ -23,6 +29,7 @@ from sonde.regions import (
     reset,
     uninstall,
 )
+from sonde.sampling import record, sample, start, stop
 
 __all__ = [
     "ConsoleReporter",
@@ -34,8 +41,12 @@ __all__ = [
     "iter_proxy",
     "pop",
     "push",
+    "record",
     "region",
     "report",
     "reset",
+    "sample",
+    "start",
+    "stop",
     "uninstall",
 ]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import os
-import sys
 
-from sonde import _core, regions
-from sonde._program import Program
+from sonde import _core, _run, _session
+from sonde._program import end_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +16,8 @@ SHOWN = {"functions": 25, "signatures": 10}  # functions
 
 def main() -> None:
     """The words come from the program ``sonde``, which has checked them."""
-    words = sys.argv[1:]
-    end = words.index("--")
-    given = dict(word.removeprefix("--").partition("=")[::2] for word in words[:end])
-    program = Program(words[end + 1 :], is_module="module" in given)
-    sys.argv[:] = program.words
+    words, program = _run.take_words()
+    given = dict(word.removeprefix("--").partition("=")[::2] for word in words)
     wishes: dict[str, Any] = {
         "builtins": "no-builtins" not in given,
         "signatures": "signatures" in given,
@@ -31,38 +26,23 @@ def main() -> None:
     patterns: dict[str, Any] = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
     calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
-    regions._outer.update(calls=True, call_cost_ns=cost, timeline="timeline" in given)
-    regions._outer["recording"] = given.get("output") or regions._recording_path(True)
-    try:
-        regions.install(regions.SilentReporter(), recording=regions._outer["recording"])
-    except (OSError, ValueError) as error:
-        sys.exit(f"sonde: {error}")
-    atexit.register(_report, calls, "signatures" if wishes["signatures"] else "functions", "no-report" not in given)
-    program.run(calls.enable)
+    _run.hold_outer(program, given.get("output"), calls=True, call_cost_ns=cost, timeline="timeline" in given)
+    atexit.register(_at_exit, calls, "signatures" if wishes["signatures"] else "functions", "no-report" not in given)
+    end_as(program.run(calls.enable))
 
 
 def _patterns(text: str | None) -> list[str]:
     return [] if text is None else text.split(",")
 
 
-def _report(calls: _core.Calls, view: str, is_wanted: bool) -> None:
+def _at_exit(calls: _core.Calls, view: str, is_wanted: bool) -> None:
     calls.disable()
-    sys.stdout.flush()
-    if not is_wanted:
+    if not _core.is_running():
         return
     try:
-        print(_core.profile().format(view=view, limit=SHOWN[view], width=_width()), file=sys.stderr, end="")
+        if is_wanted:
+            _run.show(view, limit=SHOWN[view])
     except OSError:
-        print("sonde: no calls were measured", file=sys.stderr)
-
-
-def _width() -> int:
-    """Of the terminal; 0 where it is none."""
-    try:
-        return os.get_terminal_size(2).columns
-    except OSError:
-        return 0
-
-
-if __name__ == "__main__":
-    main()
+        _session.say("no calls were measured")
+    finally:
+        _session.end().say()

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 
-from sonde import _core
+from sonde import _around, _core, _session
 from sonde._core import iter_proxy, pop, push, region
 from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReporter
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator
+    from collections.abc import Callable
     from typing import Any, TypeVar, overload
 
     from sonde.reporters import Reporter
@@ -43,10 +42,10 @@ __all__ = [
     "uninstall",
 ]
 
+_HOLDER = "regions"
 _reporter: Reporter | None = None
 _timer_cls: Callable[[], Any] | None = None
-_has_hooks = False
-_outer: dict[str, Any] = {}  # what the program is run under: its own install() does not end that
+_has_hook = False
 
 
 def install(
@@ -70,26 +69,23 @@ def install(
     >>> install(chrome_trace_file="trace-%p.json", recording=True)
     """
     global _reporter, _timer_cls
-    if timer_cls is not _timer_cls and _core.is_running() and not _outer:
-        _core.stop()  # times of two clocks cannot stand in one table
+    if timer_cls is not _timer_cls:
+        _session.release(_HOLDER)  # times of two clocks cannot stand in one table
     chosen = ConsoleReporter() if reporter is None else reporter
     if not callable(getattr(chosen, "dump_profiler", None)):
         raise TypeError(f"a reporter needs a method dump_profiler(profiler); {type(chosen).__name__} has none")
-    _core.start(
-        recording=_recording_path(recording) or _outer.get("recording"),
+    _session.hold(
+        _HOLDER,
+        recording=_session.path_of(recording),
         chrome_trace=None if chrome_trace_file is None else os.fsdecode(chrome_trace_file),
-        timeline=timeline or bool(_outer.get("timeline")),
+        timeline=timeline,
         cpu=cpu or bool(getattr(chosen, "wants_cpu", False)),
         debug=debug_mode,
         clock=None if timer_cls is None else _clock_of(timer_cls()),
-        program=_program(),
-        arguments=[str(word) for word in sys.argv],
-        calls=bool(_outer.get("calls")),
-        call_cost_ns=_outer.get("call_cost_ns", 0),
     )
     _reporter = chosen
     _timer_cls = timer_cls
-    _install_hooks()
+    _install_hook()
 
 
 def uninstall() -> None:
@@ -98,10 +94,8 @@ def uninstall() -> None:
     >>> uninstall()
     """
     global _reporter, _timer_cls
-    _reporter = SilentReporter() if _outer else None
-    _timer_cls = None
-    if not _outer:
-        _say(_core.stop())
+    _reporter = _timer_cls = None
+    _session.say(_session.release(_HOLDER).failure)
 
 
 def report() -> None:
@@ -158,80 +152,19 @@ def _function_name(function: Any) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-# Bits of a code object's co_flags: inspect has them too, but takes long to import.
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
-
-
-def _code_of(function: Any) -> Any:
-    """The code object that a call runs, also inside functools.partial or a method; None for other callables."""
-    while True:
-        inner = getattr(function, "__func__", None)
-        if inner is None and type(function).__name__ == "partial":
-            inner = function.func
-        if inner is None:
-            return getattr(function, "__code__", None)
-        function = inner
-
-
 def _wrap(function: Any, name: str, asglobal: bool) -> Any:
     """The function with a region around each call."""
-    from functools import update_wrapper
+    from functools import partial, update_wrapper
 
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(_wrap(function.__func__, name, asglobal))
     if not callable(function):
         raise TypeError(f"only a function can be a region, not {type(function).__name__}")
-    flags = getattr(_code_of(function), "co_flags", 0)
-    code = _code_of(getattr(function, "__wrapped__", function))  # its place is where somebody wrote it
+    code = _around.code_of(getattr(function, "__wrapped__", function))  # its place is where somebody wrote it
     if code is not None:
         _core.place(name, code.co_filename, code.co_firstlineno)
-    if flags & _COROUTINE:
-        wrapper = _wrap_coroutine(function, name, asglobal)
-    elif flags & _ASYNC_GENERATOR:
-        wrapper = _wrap_async_generator(function, name, asglobal)
-    elif flags & _GENERATOR:
-        wrapper = _wrap_generator(function, name, asglobal)
-    else:
-        wrapper = _core.func(function, name, asglobal)
-    return update_wrapper(wrapper, function)
-
-
-def _wrap_coroutine(function: Any, name: str, asglobal: bool) -> Any:
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with region(name, asglobal):
-            return await function(*args, **kwargs)
-
-    return wrapper
-
-
-def _wrap_generator(function: Any, name: str, asglobal: bool) -> Any:
-    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        with region(name, asglobal):
-            return (yield from function(*args, **kwargs))
-
-    return wrapper
-
-
-def _wrap_async_generator(function: Any, name: str, asglobal: bool) -> Any:
-    async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        with region(name, asglobal):
-            inner = function(*args, **kwargs)
-            try:
-                item = await inner.__anext__()
-                while True:
-                    try:
-                        sent = yield item
-                    except GeneratorExit:
-                        await inner.aclose()
-                        raise
-                    except BaseException as error:
-                        item = await inner.athrow(error)
-                    else:
-                        item = await inner.asend(sent)
-            except StopAsyncIteration:
-                return
-
-    return wrapper
+    wrapper = _around.wrap_resumable(function, partial(region, name, asglobal))
+    return update_wrapper(wrapper or _core.func(function, name, asglobal), function)
 
 
 def _clock_of(timer: Any) -> Callable[[], float]:
@@ -247,32 +180,11 @@ def _clock_of(timer: Any) -> Callable[[], float]:
     return clock
 
 
-def _program() -> str:
-    name = os.path.basename(sys.argv[0]) if sys.argv else ""  # noqa: PTH119
-    return "python" if name in ("", "-c", "-m") else name
-
-
-def _recording_path(recording: str | os.PathLike[str] | bool | None) -> str | None:
-    if recording is None or recording is False:
-        return None
-    if recording is True:
-        stem = os.path.splitext(_program())[0]  # noqa: PTH122
-        return f"{stem.replace('%', '%%')}-%p.sonde"
-    return os.fsdecode(recording)
-
-
-def _install_hooks() -> None:
-    global _has_hooks
-    if _has_hooks:
-        return
-    _has_hooks = True
-    atexit.register(_at_exit)
-    os.register_at_fork(before=_core.before_fork, after_in_parent=_core.after_fork)
-
-
-def _say(line: str | None) -> None:
-    if line:
-        print(f"sonde: {line}", file=sys.stderr)
+def _install_hook() -> None:
+    global _has_hook
+    if not _has_hook:
+        _has_hook = True
+        atexit.register(_at_exit)
 
 
 def _at_exit() -> None:
@@ -281,13 +193,9 @@ def _at_exit() -> None:
     if _reporter is None or not _core.is_running():
         return
     reporter, profile = _reporter, _core.profile()
-    recording, trace = _core.outputs()
     _reporter = None
-    failure = _core.stop()
+    ended = _session.release(_HOLDER)
     try:
         reporter.dump_profiler(Profiler(profile))
     finally:
-        _say(failure)
-        if failure is None:
-            _say(recording and f"recording saved in {recording}")
-            _say(trace and f"trace saved in {trace}")
+        ended.say()

@@ -75,7 +75,7 @@ def main() -> None:
     import sys
     from optparse import OptionParser
 
-    from sonde._program import Program
+    from sonde._program import Program, end_as
 
     parser = OptionParser(usage="%prog [-o FILE] [-s SORT] [-m MODULE | PROGRAM] [ARGUMENT] ...", prog="sonde.tracing")
     parser.allow_interspersed_args = False
@@ -88,9 +88,12 @@ def main() -> None:
         parser.print_usage()
         sys.exit(2)
     outfile = options.outfile and os.path.abspath(options.outfile)  # noqa: PTH100
+    if not sys.flags.safe_path:
+        del sys.path[0]  # that of python -m; the program gets its own
     profile = Profile()
+    failed = None
     try:
-        Program(words, options.module).run(profile.enable)
+        failed = Program(words, "module" if options.module else "file").run(profile.enable)
     except SystemExit:
         pass
     finally:
@@ -99,6 +102,7 @@ def main() -> None:
             profile.dump_stats(outfile)
         else:
             profile.print_stats(options.sort)
+    end_as(failed)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 /* In the order of the help. */
 #define SND_COMMAND_MAP(X) \
+    X(run)                 \
     X(trace)               \
     X(view)                \
     X(export)              \

@@ -21,7 +21,8 @@ print_help(void)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i]->name, commands[i]->about);
     puts("\noptions:\n  --help     this text; 'sonde COMMAND --help' tells more\n  --version  the version");
-    puts("\nRegions are measured from inside a program: import sonde; sonde.install(recording=\"run.sonde\").");
+    puts("\nThe first to try: sonde run prog.py");
+    puts("Regions are measured from inside a program: import sonde; sonde.install(recording=\"run.sonde\").");
 }
 
 static void
@@ -61,30 +62,20 @@ complain_command(const char *word)
     return snd_complain_unknown("command", word, names, COMMAND_COUNT);
 }
 
-/* What stands behind the program that is run is not for us. */
-static int
-wants_help(const snd_command *command, int argc, char **argv)
-{
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0 && (command->takes_program == NULL || argv[i][0] == '-');
-         i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return 1;
-    return 0;
-}
-
 static int
 run_command(const snd_command *command, int argc, char **argv)
 {
     snd_arguments given = {.command = command};
 
-    if (wants_help(command, argc, argv)) {
-        print_command_help(command);
-        return SND_EXIT_OK;
-    }
     given.words = snd_calloc((size_t)argc + 1, sizeof *given.words);
     if (given.words == NULL)
         return snd_complain("out of memory");
-    int status = snd_arguments_parse(command, argc, argv, &given) ? command->run(&given) : SND_EXIT_USAGE;
+    int status = SND_EXIT_USAGE;
+    if (snd_arguments_parse(command, argc, argv, &given)) {
+        if (given.wants_help)
+            print_command_help(command);
+        status = given.wants_help ? SND_EXIT_OK : command->run(&given);
+    }
     snd_free(given.words);
     return status;
 }

@@ -123,12 +123,17 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
         const char *value;
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
-            words_only |= command->takes_program != NULL;
+            words_only |= command->takes_program;
             continue;
         }
         if (strcmp(word, "--") == 0) {
             words_only = 1;
+            given->after_dashes = given->word_count == 0;
             continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            given->wants_help = 1;
+            return 1;
         }
         int option = find_option(command, word, &value);
         if (option < 0 || (command->options[option].value == NULL && value != NULL))
@@ -141,8 +146,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             value = argv[++i];
         }
         given->values[option] = value == NULL ? "" : value;
-        words_only |=
-            command->takes_program != NULL && strcmp(command->options[option].name, command->takes_program) == 0;
+        words_only |= command->options[option].ends;
     }
     given->words[given->word_count] = NULL;
     return 1;

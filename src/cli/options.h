@@ -15,6 +15,7 @@ typedef struct snd_option {
     char letter;       /* 0: none */
     const char *value; /* what follows it, for the help; NULL: nothing follows */
     const char *about;
+    int ends; /* what follows its value belongs to the program that is run */
 } snd_option;
 
 #define SND_OPTION_LIMIT 32u
@@ -25,6 +26,8 @@ typedef struct snd_arguments {
     const char *values[SND_OPTION_LIMIT]; /* per option; "" for one that takes no value; NULL: not given */
     const char **words;                   /* the rest, ended by NULL */
     int word_count;
+    int after_dashes; /* the words stood behind "--" */
+    int wants_help;   /* --help was among the options; the rest is as far as it was read */
 } snd_arguments;
 
 typedef struct snd_command {
@@ -33,8 +36,7 @@ typedef struct snd_command {
     const char *about; /* one line */
     const snd_option *options;
     int (*run)(const snd_arguments *given); /* the exit status */
-    /* What follows the first word, or the value of this option, belongs to the program that is run; NULL: nothing. */
-    const char *takes_program;
+    int takes_program;                      /* what follows the first word belongs to the program that is run */
 } snd_command;
 
 /* Fills `given` (whose `words` has room for argc + 1). Returns 0 after printing one line when an option is unknown

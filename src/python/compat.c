@@ -24,15 +24,36 @@ skip_entries(snd_frame *frame)
     return frame;
 }
 
+/* Where a thread keeps its innermost frame. */
+static snd_frame **
+top_of(PyThreadState *thread)
+{
+#if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
+    return &thread->current_frame;
+#else
+    return &thread->cframe->current_frame;
+#endif
+}
+
 snd_frame *
 snd_frame_top(void)
 {
-    PyThreadState *thread = PyThreadState_Get();
-#if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
-    return skip_entries(thread->current_frame);
-#else
-    return skip_entries(thread->cframe->current_frame);
-#endif
+    return skip_entries(*top_of(PyThreadState_Get()));
+}
+
+snd_frame *
+snd_frames_hide(void)
+{
+    snd_frame **top = top_of(PyThreadState_Get());
+    snd_frame *hidden = *top;
+    *top = NULL;
+    return hidden;
+}
+
+void
+snd_frames_show(snd_frame *hidden)
+{
+    *top_of(PyThreadState_Get()) = hidden;
 }
 
 snd_frame *

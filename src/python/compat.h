@@ -11,6 +11,10 @@ typedef struct _PyInterpreterFrame snd_frame;
 /* The innermost Python function of the calling thread, which holds the GIL; NULL: none. */
 snd_frame *snd_frame_top(void);
 
+/* From now on the calling thread looks as if no Python function ran on it; gives what snd_frames_show brings back. */
+snd_frame *snd_frames_hide(void);
+void snd_frames_show(snd_frame *hidden);
+
 /* Its caller; NULL: none. */
 snd_frame *snd_frame_back(const snd_frame *frame);
 

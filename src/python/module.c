@@ -65,6 +65,8 @@ static PyMethodDef functions[] = {
     {"pause_samples", snd_py_pause_samples, METH_O, NULL},
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},
+    {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
+    {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},

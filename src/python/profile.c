@@ -3,8 +3,11 @@
 
 #include "base/alloc.h"
 #include "format/format.h"
+#include "store/writer.h"
 #include "view/arrange.h"
 #include "view/view.h"
+
+#include <errno.h>
 
 typedef struct profile {
     PyObject_HEAD snd_profile *profile;
@@ -304,6 +307,30 @@ snd_py_format_cells(PyObject *module, PyObject *args)
     return write_table(table, format, (snd_format_options){0});
 }
 
+static PyObject *
+profile_save(PyObject *object, PyObject *path)
+{
+    snd_profile *taken = ((profile *)object)->profile;
+    snd_writer *writer = NULL;
+    PyObject *bytes = NULL;
+
+    if (!PyUnicode_FSConverter(path, &bytes))
+        return NULL;
+    snd_status status = snd_profile_set_info(taken, "complete", "1");
+    if (status == SND_OK)
+        status = snd_writer_open(PyBytes_AS_STRING(bytes), &writer);
+    if (status == SND_OK)
+        status = snd_writer_checkpoint(writer, taken, NULL);
+    int number = errno;
+    snd_writer_free(writer);
+    Py_DECREF(bytes);
+    if (status == SND_OK)
+        Py_RETURN_NONE;
+    errno = number;
+    return status == SND_SYSTEM ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
+                                : snd_raise_status(status, NULL);
+}
+
 static PyMethodDef profile_methods[] = {
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0)\n--\n\nA "
@@ -311,6 +338,7 @@ static PyMethodDef profile_methods[] = {
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };
 

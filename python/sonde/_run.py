@@ -1,0 +1,105 @@
+"""What ``sonde run`` starts: the program, looked at while it runs, a recording, and a summary at its end."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+from sonde import _core, _places, _session, _settings
+from sonde._program import Program, end_as
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def main() -> None:
+    """The words come from the program ``sonde``, which knows their names."""
+    words, program = take_words()
+    try:
+        given = {**_settings.read_project(_folder()), **_settings.read_words(words)}
+    except _settings.Mistake as mistake:
+        fail(str(mistake))
+    _session._is_paused = True  # until the program begins
+    hold_outer(
+        program,
+        given.get("output"),
+        sample_rate=given.get("rate", _settings.RATE),
+        native="native" in given,
+        cpu_only="cpu-only" in given,
+        signals="no-signals" not in given,
+        timeline="no-timeline" not in given,
+    )
+    _places.describe(program.path, given.get("include", ""), given.get("exclude", ""), "all-code" in given)
+    if program.kind == "code":
+        _core.add_source("<string>", program.words[0])
+    atexit.register(_at_exit, os.getpid(), "no-report" not in given)
+    end_as(program.run(_nothing if "start-paused" in given else _look))
+
+
+def take_words() -> tuple[list[str], Program]:
+    """Our own options, and the program; ``sys.orig_argv`` becomes what it would be without us."""
+    words = sys.argv[1:]
+    end = words.index("--")
+    kind = words[end - 1].removeprefix("--") if end > 0 else ""
+    own = words[: end - 1] if kind in ("module", "code") else words[:end]
+    program = Program(words[end + 1 :], kind if kind in ("module", "code") else "file")
+    first = {"module": ["-m"], "code": ["-c"]}.get(program.kind, [])
+    sys.orig_argv[len(sys.orig_argv) - len(words) - 2 :] = [*first, *program.words]
+    sys.argv[:] = program.argv
+    return own, program
+
+
+def hold_outer(program: Program, output: str | None, **wishes: Any) -> None:
+    """Begin the measurement in which all that the program measures itself takes part."""
+    name = program.words[0] if program.kind == "module" else _session.program()
+    path = output or _session.path_of(True, os.path.basename(name.rstrip("/")) or "python")  # noqa: PTH119
+    try:
+        _session.hold(_session.OUTER, recording=path, **wishes)
+    except (OSError, ValueError) as error:
+        fail(str(error))
+
+
+def fail(line: str) -> None:
+    _session.say(line)
+    sys.exit(2)
+
+
+def show(view: str, **options: Any) -> None:
+    """A view of what was measured so far, on standard error."""
+    sys.stdout.flush()
+    print(_core.profile().format(view=view, width=_width(), **options), file=sys.stderr, end="")
+
+
+def _look() -> None:
+    _session.pause(False)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _at_exit(process: int, is_wanted: bool) -> None:
+    if not _core.is_running():
+        return
+    try:
+        if is_wanted and os.getpid() == process:  # not in a child that was forked from it
+            show("summary")
+    finally:
+        _session.end().say()
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return "/"
+
+
+def _width() -> int:
+    """Of the terminal; 0 where it is none."""
+    try:
+        return os.get_terminal_size(2).columns
+    except OSError:
+        return 0

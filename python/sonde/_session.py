@@ -1,0 +1,147 @@
+"""The one measurement of a process, and all who hold it.
+
+Regions, samples and ``sonde run`` share it: each says what it wants, and it runs with all of that until the last has
+let go.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from _thread import RLock
+
+from sonde import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OUTER = "outer"  # who holds it for a program that runs under `sonde run` or `sonde trace`
+
+_holders: dict[Any, dict[str, Any]] = {}  # what each wants; the first one's choice counts
+_lock = RLock()
+_is_paused = False  # the sampler
+_has_hooks = False
+
+_ONE_OF = ("recording", "chrome_trace", "clock")
+_SAMPLING = ("sample_rate", "native", "cpu_only", "signals")
+_ANY_OF = ("timeline", "cpu", "debug", "calls")
+
+
+class Ended:
+    """What is left of a measurement."""
+
+    def __init__(self, failure: str | None = None, recording: str | None = None, trace: str | None = None) -> None:
+        self.failure = failure
+        self.recording = recording
+        self.trace = trace
+
+    def say(self) -> None:
+        """Where the files are, or why not."""
+        say(self.failure)
+        if self.failure is None:
+            say(self.recording and f"recording saved in {self.recording}")
+            say(self.trace and f"trace saved in {self.trace}")
+
+
+def say(line: str | None) -> None:
+    if line:
+        print(f"sonde: {line}", file=sys.stderr)
+
+
+def hold(holder: Any, **wishes: Any) -> None:
+    """Measure, at least with these wishes, until ``release``. A second call has new wishes."""
+    with _lock:
+        kept = dict(_holders)
+        if not _core.is_running():
+            _holders.clear()  # those of the process that we were forked from
+        _holders[holder] = wishes
+        try:
+            _core.start(**_merged())
+        except BaseException:
+            _holders.clear()
+            _holders.update(kept)
+            raise
+        _install_hooks()
+        asked, written = wishes.get("recording"), wish("recording", OUTER)
+        if asked and written and holder != OUTER:
+            say(f"{asked} is not written: everything goes into the recording of the whole run")
+
+
+def release(holder: Any) -> Ended:
+    """Let go. The last one ends the measurement, which completes the files."""
+    with _lock:
+        if _holders.pop(holder, None) is None:
+            return Ended()
+        if not _holders:
+            return end()
+        if _core.is_running():  # not in a forked child, which measures only once it is asked to
+            _core.start(**_merged())
+        return Ended()
+
+
+def end() -> Ended:
+    """End the measurement, whoever holds it."""
+    global _is_paused
+    with _lock:
+        _holders.clear()
+        _is_paused = False
+        recording, trace = _core.outputs() if _core.is_running() else (None, None)
+        return Ended(_core.stop(), recording, trace)
+
+
+def pause(is_paused: bool) -> bool:
+    """Let the sampler rest, or go on; what it was before."""
+    global _is_paused
+    with _lock:
+        before, _is_paused = _is_paused, is_paused
+        _core.pause_samples(is_paused)
+        return before
+
+
+def wish(name: str, holder: Any = None) -> Any:
+    """What the given holder wants, or the first one who wants anything; None when nobody does."""
+    wishes = _holders.values() if holder is None else [_holders.get(holder, {})]
+    return next((given[name] for given in wishes if given.get(name)), None)
+
+
+def is_outer() -> bool:
+    """Whether the program runs under ``sonde run`` or ``sonde trace``."""
+    return OUTER in _holders
+
+
+def _merged() -> dict[str, Any]:
+    sampler: dict[str, Any] = next((given for given in _holders.values() if given.get("sample_rate")), {})
+    options: dict[str, Any] = {name: wish(name) for name in _ONE_OF}
+    options.update({name: bool(wish(name)) for name in _ANY_OF})
+    options.update({name: sampler[name] for name in _SAMPLING if name in sampler})
+    if sampler:
+        options.update(paused=_is_paused)
+    options.update(call_cost_ns=wish("call_cost_ns") or 0)
+    return {**options, "program": program(), "arguments": [str(word) for word in sys.argv]}
+
+
+def program() -> str:
+    """The name that recordings are called after."""
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""  # noqa: PTH119
+    return "python" if name in ("", "-", "-c", "-m") else name
+
+
+def path_of(recording: str | os.PathLike[str] | bool | None, name: str | None = None) -> str | None:
+    """A path for ``_core.start``; True stands for a name made of the program's."""
+    if recording is None or recording is False:
+        return None
+    if recording is True:
+        stem = os.path.splitext(name or program())[0]  # noqa: PTH122
+        return f"{stem.replace('%', '%%')}-%p.sonde"
+    return os.fsdecode(recording)
+
+
+def _install_hooks() -> None:
+    global _has_hooks
+    if _has_hooks:
+        return
+    _has_hooks = True
+    atexit.register(end)
+    os.register_at_fork(before=_core.before_fork, after_in_parent=_core.after_fork)

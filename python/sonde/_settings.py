@@ -1,0 +1,126 @@
+"""The options of ``sonde run``: from its command line, and before that from pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+RATE = 1000  # looks a second
+_RATES = (1, 20000)
+
+# What each takes: nothing (bool), a text, a whole number, seconds, or patterns.
+_KINDS = {
+    "output": "text",
+    "rate": "whole",
+    "native": "flag",
+    "cpu-only": "flag",
+    "include": "patterns",
+    "exclude": "patterns",
+    "all-code": "flag",
+    "no-signals": "flag",
+    "no-timeline": "flag",
+    "start-paused": "flag",
+    "duration": "seconds",
+    "no-report": "flag",
+    "cli": "flag",
+}
+
+
+class Mistake(Exception):
+    """A line for the one who made it."""
+
+
+def read_words(words: list[str]) -> dict[str, Any]:
+    """The values of ``--name`` and ``--name=value``, as the program ``sonde`` hands them on."""
+    given: dict[str, Any] = {}
+    for word in words:
+        name, _, text = word.removeprefix("--").partition("=")
+        given[name] = _from_text(name, text)
+    return given
+
+
+def read_project(folder: str) -> dict[str, Any]:
+    """The table ``tool.sonde`` of the nearest pyproject.toml, in this folder or above."""
+    while True:
+        path = f"{folder.rstrip('/')}/pyproject.toml"
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            above = os.path.dirname(folder)  # noqa: PTH120
+            if above == folder:
+                return {}
+            folder = above
+            continue
+        return _read_toml(path, data) if b"tool.sonde" in data else {}
+
+
+def _read_toml(path: str, data: bytes) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        table = tomllib.loads(data.decode()).get("tool", {}).get("sonde", {})
+    except (ValueError, AttributeError) as error:
+        raise Mistake(f"{path}: {error}") from None
+    if not isinstance(table, dict):
+        raise Mistake(f"{path}: tool.sonde must be a table")
+    try:
+        return {name: value for name, value in _values(table) if value is not False}
+    except Mistake as mistake:
+        raise Mistake(f"{path}: [tool.sonde]: {mistake}") from None
+
+
+def _values(table: dict[str, Any]) -> list[tuple[str, Any]]:
+    for name in table:
+        if name not in _KINDS:
+            raise Mistake(f"unknown key '{name}'; there are {', '.join(_KINDS)}")
+    return [(name, _from_toml(name, value)) for name, value in table.items()]
+
+
+def _from_text(name: str, text: str) -> Any:
+    kind = _KINDS.get(name, "flag")
+    if kind == "flag":
+        return True
+    if kind in ("text", "patterns"):
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        raise Mistake(_wrong(name, text)) from None
+    return _checked(name, number, text)
+
+
+def _from_toml(name: str, value: Any) -> Any:
+    kind = _KINDS[name]
+    if kind == "flag" and isinstance(value, bool):
+        return value
+    if kind in ("text", "patterns") and isinstance(value, str):
+        return value
+    if kind == "patterns" and isinstance(value, list) and all(isinstance(pattern, str) for pattern in value):
+        return ",".join(value)
+    if kind in ("whole", "seconds") and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _checked(name, float(value), str(value))
+    raise Mistake(_wrong(name, repr(value)))
+
+
+def _checked(name: str, number: float, text: str) -> Any:
+    low, high = _RATES
+    if _KINDS[name] == "whole" and low <= number <= high and number == int(number):
+        return int(number)
+    if _KINDS[name] == "seconds" and 0 < number < 1e9:
+        return number
+    raise Mistake(_wrong(name, text))
+
+
+def _wrong(name: str, text: str) -> str:
+    wanted = {
+        "flag": "true or false",
+        "text": "a text",
+        "patterns": "a text or a list of texts",
+        "whole": f"a whole number from {_RATES[0]} to {_RATES[1]}",
+        "seconds": "a number of seconds above 0",
+    }[_KINDS[name]]
+    return f"{name} must be {wanted}, not {text}"

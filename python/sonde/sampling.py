@@ -1,0 +1,306 @@
+"""The sampler in a program: where the time of a part of it goes, line by line, on all threads.
+
+>>> import sonde
+>>> with sonde.sample() as s:
+...     work()
+>>> s.print()
+
+A process has one measurement, and all who ask for one share it: a block inside another block, regions that are
+installed, ``sonde run``. It lasts until the last of them ends, and what it has seen is one profile for all. The first
+who asks decides on the rate and on the recording.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import RLock
+
+from sonde import _core, _places, _session
+
+TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+    from typing import Any, Self, TextIO, TypeVar, overload
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+__all__ = ["Measurement", "record", "sample", "start", "stop"]
+
+PROBES = ("region", "sample", "call")
+
+_lock = RLock()
+_started: Measurement | None = None  # by start()
+
+
+class Measurement:
+    """What ``sample``, ``record`` and ``start`` give: a context manager that keeps its results.
+
+    It can be used again; the results are then those of the last time.
+
+    >>> m = sonde.sample(rate=200)
+    >>> with m:
+    ...     work()
+    >>> print(m.output("lines"))
+    """
+
+    def __init__(self, wishes: dict[str, Any], calls: dict[str, Any] | None, places: dict[str, Any], report: bool):
+        self._wishes = wishes
+        self._call_options = calls
+        self._places = places
+        self._report = report
+        self._calls: _core.Calls | None = None
+        self._profile: _core.Profile | None = None
+        self.recording: str | None = None  # its path, once it has begun
+        self._depth = 0  # how often it was entered, on any thread
+        self._was_paused: bool | None = None
+
+    def __enter__(self) -> Self:
+        with _lock:
+            if self._depth == 0:
+                self._begin()
+            self._depth += 1
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        with _lock:
+            self._depth -= 1
+            if self._depth > 0:
+                return
+            self._end()
+        if self._report and not _session.is_outer():
+            self.print(file=sys.stderr)
+
+    def __call__(self, function: _F) -> _F:
+        """The function, measured at every call."""
+        from functools import update_wrapper
+
+        from sonde import _around
+
+        if isinstance(function, (classmethod, staticmethod)):
+            return type(function)(self(function.__func__))  # type: ignore[return-value]
+        if not callable(function):
+            raise TypeError(
+                f"only a function can be measured, not {type(function).__name__}; options go by their names"
+            )
+        wrapper = _around.wrap_resumable(function, lambda: self)
+        if wrapper is None:
+
+            def wrapper(*args: Any, **kwargs: Any) -> Any:
+                with self:
+                    return function(*args, **kwargs)
+
+        measured: _F = update_wrapper(wrapper, function)
+        return measured
+
+    @property
+    def profile(self) -> _core.Profile:
+        """What was measured: so far, or up to the end."""
+        if self._depth > 0:
+            return _core.profile()
+        if self._profile is None:
+            raise RuntimeError("nothing was measured yet")
+        return self._profile
+
+    def output(self, view: str = "summary", *, width: int = 0, **options: Any) -> str:
+        """A view as text; the options are those of ``Profile.format``.
+
+        >>> s.output("lines")
+        """
+        return self.profile.format(view=view, width=width, **options)
+
+    def print(self, view: str = "summary", *, file: TextIO | None = None) -> None:
+        """Print a view, on standard output if nothing else is given.
+
+        >>> s.print("tree")
+        """
+        print(self.output(view), file=file, end="", flush=True)
+
+    def rows(self, view: str = "lines") -> list[dict[str, Any]]:
+        """A view as dictionaries, with all its columns.
+
+        >>> max(s.rows(), key=lambda row: row["samples"])
+        """
+        return self.profile.rows(view)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was measured as a recording, without its timeline.
+
+        >>> s.save("block.sonde")
+        """
+        import os
+
+        self.profile.save(os.fsdecode(path))
+
+    def _begin(self) -> None:
+        recording = self._wishes.get("recording")
+        taken = _session.wish("recording")
+        if recording and taken and not _session.is_outer():
+            raise RuntimeError(f"a recording is being written already: {taken}")
+        if self._call_options is not None:
+            self._calls = _core.Calls(**self._call_options, shared=True)
+        is_first = _session.wish("sample_rate") is None
+        _session.hold(self, **self._wishes)
+        self._profile = None
+        self.recording = _core.outputs()[0]
+        self._was_paused = _session.pause(False)
+        if is_first:
+            _places.describe(_places.main_file(), **self._places)
+        if self._calls is not None:
+            self._calls.enable()
+
+    def _end(self) -> None:
+        if self._calls is not None:
+            self._calls.disable()
+            self._calls = None
+        _places.keep_texts()
+        if _core.is_running():  # not in a child that was forked meanwhile
+            self._profile = _core.profile()
+        if self._was_paused:
+            _session.pause(True)
+        failure = _session.release(self).failure
+        if failure is not None:
+            _session.say(failure)
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def sample(function: _F, /) -> _F: ...
+    @overload
+    def sample(
+        *,
+        rate: int = 1000,
+        native: bool = False,
+        cpu_only: bool = False,
+        signals: bool = True,
+        include: Iterable[str] | str = (),
+        exclude: Iterable[str] | str = (),
+        all_code: bool = False,
+        report: bool = False,
+    ) -> Measurement: ...
+
+
+def sample(
+    function: Any = None,
+    /,
+    *,
+    rate: int = 1000,
+    native: bool = False,
+    cpu_only: bool = False,
+    signals: bool = True,
+    include: Iterable[str] | str = (),
+    exclude: Iterable[str] | str = (),
+    all_code: bool = False,
+    report: bool = False,
+) -> Any:
+    """Look at all threads ``rate`` times a second: for a ``with`` block, or as a decorator.
+
+    ``native`` sees native functions too, ``cpu_only`` leaves out what waits, ``signals=False`` is for programs that
+    cannot bear one. ``include``, ``exclude`` (patterns) and ``all_code`` say which files are the program's own.
+    ``report`` prints a summary on standard error at the end; the bare decorator does so after every call.
+
+    >>> with sonde.sample() as s:
+    ...     work()
+    >>> s.print()
+    >>> @sonde.sample
+    ... def main():
+    ...     work()
+    """
+    places = {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
+    wishes = _sampler(rate, native, cpu_only, signals)
+    made = Measurement(wishes, None, places, report or function is not None)
+    return made if function is None else made(function)
+
+
+def record(
+    path: str | os.PathLike[str] | bool,
+    probes: Iterable[str] = ("region", "sample"),
+    *,
+    rate: int = 1000,
+    native: bool = False,
+    cpu_only: bool = False,
+    signals: bool = True,
+    timeline: bool = True,
+    signatures: bool = False,
+    builtins: bool = True,
+    include: Iterable[str] | str = (),
+    exclude: Iterable[str] | str = (),
+    all_code: bool = False,
+    report: bool = False,
+) -> Measurement:
+    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``. For a ``with`` block or a decorator.
+
+    ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
+    ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; the rest is as in ``sample``. Under
+    ``sonde run`` all goes into its recording instead.
+
+    >>> with sonde.record("run.sonde", probes=["region", "sample"]):
+    ...     with sonde.region("load"):
+    ...         load()
+    """
+    chosen = _checked_probes(probes)
+    wishes: dict[str, Any] = {"recording": _session.path_of(path), "timeline": timeline}
+    calls = None
+    if "sample" in chosen:
+        wishes.update(_sampler(rate, native, cpu_only, signals))
+    if "call" in chosen:
+        calls = {"signatures": signatures, "builtins": builtins, "callables": builtins}
+        wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())
+    places = {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
+    return Measurement(wishes, calls, places, report)
+
+
+def start(
+    *, rate: int = 1000, native: bool = False, cpu_only: bool = False, signals: bool = True, **places: Any
+) -> Measurement:
+    """Begin to look, until ``stop``. The options are those of ``sample``.
+
+    A second call changes nothing. Under ``sonde run`` its sampler goes on, after ``stop`` or ``--start-paused``.
+
+    >>> sonde.start()
+    >>> work()
+    >>> sonde.stop().print()
+    """
+    global _started
+    with _lock:
+        if _started is None:
+            _started = sample(rate=rate, native=native, cpu_only=cpu_only, signals=signals, **places).__enter__()
+        elif _session.is_outer():
+            _session.pause(False)
+        return _started
+
+
+def stop() -> Measurement | None:
+    """End what ``start`` began, and give its results; None when nothing was started.
+
+    Under ``sonde run`` its sampler pauses.
+
+    >>> sonde.stop().print("lines")
+    """
+    global _started
+    with _lock:
+        ended, _started = _started, None
+        if ended is not None:
+            ended.__exit__()
+        if _session.is_outer():
+            _session.pause(True)
+        return ended
+
+
+def _sampler(rate: int, native: bool, cpu_only: bool, signals: bool) -> dict[str, Any]:
+    if not isinstance(rate, int) or not 1 <= rate <= 20000:
+        raise ValueError(f"rate must be a whole number from 1 to 20000, not {rate!r}")
+    return {"sample_rate": rate, "native": native, "cpu_only": cpu_only, "signals": signals}
+
+
+def _checked_probes(probes: Iterable[str]) -> list[str]:
+    chosen = [probes] if isinstance(probes, str) else list(probes)
+    unknown = [probe for probe in chosen if probe not in PROBES]
+    if unknown:
+        raise ValueError(f"unknown probe {unknown[0]!r}; there are {', '.join(PROBES)}")
+    return chosen
+
+
+def _patterns(given: Iterable[str] | str) -> str:
+    return given if isinstance(given, str) else ",".join(given)

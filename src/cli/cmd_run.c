@@ -1,0 +1,40 @@
+/* sonde run: runs a program and looks at where its time goes. */
+#include "cli/commands.h"
+#include "cli/program.h"
+
+#include <stddef.h>
+
+static int
+run(const snd_arguments *given)
+{
+    static const char *const passed[] = {"output",   "rate",      "native",     "cpu-only",    "include",
+                                         "exclude",  "all-code",  "no-signals", "no-timeline", "start-paused",
+                                         "duration", "no-report", "cli",        NULL};
+    return snd_program_start(given, "_run", passed);
+}
+
+static const snd_option options[] = {
+    {"output", 'o', "FILE", "the recording; PROG-PID.sonde when not given"},
+    {"rate", 'r', "HZ", "how often to look, 1 to 20000 times a second; 1000 when not given"},
+    {"native", 0, NULL, "native functions too, between the Python functions that called them"},
+    {"cpu-only", 0, NULL, "leave out threads that wait"},
+    {"include", 0, "PATTERN", "files that are the program's own, as in */model/*; several with commas"},
+    {"exclude", 0, "PATTERN", "files that are not"},
+    {"all-code", 0, NULL, "show libraries like the program's own files"},
+    {"no-signals", 0, NULL, "for programs that cannot bear a signal: read every thread from outside"},
+    {"no-timeline", 0, NULL, "keep sums only, not when each look was"},
+    {"start-paused", 0, NULL, "look only from where the program calls sonde.start()"},
+    {"duration", 'd', "S", "look for this many seconds; the program goes on"},
+    {"no-report", 0, NULL, "no summary at the end"},
+    {"cli", 0, NULL, "the summary on the terminal, which is what you get anyway"},
+    SND_PROGRAM_OPTIONS{0},
+};
+
+const snd_command snd_command_run = {
+    .name = "run",
+    .usage = SND_PROGRAM_USAGE,
+    .about = "run a program and show where its time goes, line by line",
+    .options = options,
+    .run = run,
+    .takes_program = 1,
+};

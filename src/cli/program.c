@@ -1,0 +1,202 @@
+/* Starting a Python program under one of the package's runners. */
+#include "cli/program.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "cli/python.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Goes to any interpreter, also to one that is too old for us: without the first entry of the path, where a file of
+ * the user's might have the name of one that we import. */
+static const char boot[] = "import sys\n"
+                           "if not getattr(sys.flags, 'safe_path', False):\n"
+                           "    del sys.path[0]\n"
+                           "try:\n"
+                           "    from sonde import %s as runner\n"
+                           "except (ImportError, SyntaxError):\n"
+                           "    sys.stderr.write('sonde: %%s has no sonde that works; install sonde-profiler there\\n' "
+                           "%% sys.executable)\n"
+                           "    sys.exit(2)\n"
+                           "runner.main()\n";
+
+/* What is to be run. Texts belong to somebody else. */
+typedef struct program {
+    const char *python;         /* NULL: the one beside us */
+    const char *const *options; /* the interpreter's own, as they were given */
+    int option_count;
+    char letters[32];        /* what stands before 'm' or 'c' in one word; "": nothing */
+    const char *kind;        /* "module", "code" or NULL for a file */
+    const char *text;        /* the module's name, the code or the file */
+    const char *const *rest; /* its arguments, ended by NULL */
+} program;
+
+/* Whether a file can be an interpreter: by its name, or by that of the file it leads to. */
+static int
+is_python(const char *word)
+{
+    char real[PATH_MAX];
+    const char *names[] = {word, realpath(word, real)};
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = names[i] == NULL ? NULL : strrchr(names[i], '/');
+        const char *base = slash == NULL ? names[i] : slash + 1;
+        size_t len = base == NULL ? 0 : strlen(base);
+        if (base != NULL && (strstr(base, "python") != NULL || strstr(base, "pypy") != NULL) &&
+            (len < 3 || strcmp(base + len - 3, ".py") != 0))
+            return 1;
+    }
+    return 0;
+}
+
+/* Takes -m or -c, which may stand behind letters and right before their value: -Bm module, -cpass. */
+static int
+take_kind(const char *word, const char *letter, const char *const *next, program *out)
+{
+    size_t before = (size_t)(letter - word);
+
+    if (before >= sizeof out->letters || (letter[1] == '\0' && *next == NULL)) {
+        snd_complain("Python's option '-%c' needs a value", *letter);
+        return 0;
+    }
+    if (before > 1)
+        snprintf(out->letters, sizeof out->letters, "%.*s", (int)before, word);
+    out->kind = *letter == 'm' ? "module" : "code";
+    out->text = letter[1] == '\0' ? *next++ : letter + 1;
+    out->rest = next;
+    return 1;
+}
+
+/* The words after an interpreter: its options, then the program. 0 after printing one line. */
+static int
+parse_python(const char *const *words, program *out)
+{
+    out->options = words;
+    for (; *words != NULL && (*words)[0] == '-' && (*words)[1] != '\0'; words++) {
+        const char *letter = *words + 1;
+        int is_long = *letter == '-';
+        letter += is_long ? strlen(letter) : strcspn(letter, "mcWXxhV?");
+        if (*letter == 'm' || *letter == 'c')
+            return out->option_count = (int)(words - out->options), take_kind(*words, letter, words + 1, out);
+        if (*letter == 'x' || *letter == 'h' || *letter == 'V' || *letter == '?') {
+            snd_complain("Python's option '-%c' cannot be used here", *letter);
+            return 0;
+        }
+        int takes_next =
+            is_long ? strcmp(*words, "--check-hash-based-pycs") == 0 : *letter != '\0' && letter[1] == '\0';
+        if (takes_next && words[1] != NULL)
+            words++;
+    }
+    out->option_count = (int)(words - out->options);
+    out->text = *words;
+    out->rest = *words == NULL ? words : words + 1;
+    if (*words == NULL)
+        snd_complain("after the interpreter must stand a program: sonde run -- python3 prog.py");
+    return *words != NULL;
+}
+
+/* 0 after printing one line. */
+static int
+find_program(const snd_arguments *given, program *out)
+{
+    const char *name = given->command->name;
+
+    *out = (program){.rest = given->words};
+    for (size_t i = 0; i < 2 && out->kind == NULL; i++) {
+        static const char *const kinds[] = {"module", "code"};
+        out->text = snd_arguments_value(given, kinds[i]);
+        out->kind = out->text == NULL ? NULL : kinds[i];
+    }
+    if (out->kind != NULL)
+        return 1;
+    if (given->word_count == 0) {
+        snd_complain("%s needs a program: sonde %s prog.py, sonde %s -m module or sonde %s -c code", name, name, name,
+                     name);
+        return 0;
+    }
+    if (given->after_dashes && is_python(given->words[0])) {
+        out->python = given->words[0];
+        return parse_python(given->words + 1, out);
+    }
+    out->text = given->words[0];
+    out->rest = given->words + 1;
+    return 1;
+}
+
+/* Whether the file of a program can be read; "-" is standard input. 0 after printing one line. */
+static int
+can_be_read(const program *self, const char *command)
+{
+    if (self->kind != NULL || strcmp(self->text, "-") == 0 || access(self->text, R_OK) == 0)
+        return 1;
+    if (errno == ENOENT && self->python == NULL && is_python(self->text))
+        snd_complain("%s: %s; an interpreter stands behind two dashes: sonde %s -- %s …", self->text, strerror(errno),
+                     command, self->text);
+    else
+        snd_complain("%s: %s", self->text, strerror(errno));
+    return 0;
+}
+
+static void
+pass_options(const snd_arguments *given, const char *const *passed, const char **argv, size_t *count)
+{
+    for (; *passed != NULL; passed++) {
+        const char *value = snd_arguments_value(given, *passed);
+        snd_buffer word = {0};
+        if (value == NULL)
+            continue;
+        snd_buffer_printf(&word, "--%s%s%s", *passed, *value == '\0' ? "" : "=", value);
+        argv[(*count)++] = snd_buffer_str(&word); /* lives until this process is another program */
+    }
+}
+
+/* Returns on failure. */
+static int
+start(const program *self, const char *python, const char **argv, const snd_arguments *given, const char *runner,
+      const char *const *passed)
+{
+    char code[sizeof boot + 64];
+    size_t count = 0;
+
+    snprintf(code, sizeof code, boot, runner);
+    argv[count++] = python;
+    for (int i = 0; i < self->option_count; i++)
+        argv[count++] = self->options[i];
+    if (self->letters[0] != '\0')
+        argv[count++] = self->letters;
+    argv[count++] = "-c";
+    argv[count++] = code;
+    pass_options(given, passed, argv, &count);
+    if (self->kind != NULL)
+        argv[count++] = strcmp(self->kind, "module") == 0 ? "--module" : "--code";
+    argv[count++] = "--";
+    argv[count++] = self->text;
+    for (const char *const *word = self->rest; *word != NULL; word++)
+        argv[count++] = *word;
+    execvp(python, (char *const *)(uintptr_t)argv);
+    return snd_complain("%s: cannot be started: %s", python, strerror(errno));
+}
+
+int
+snd_program_start(const snd_arguments *given, const char *runner, const char *const *passed)
+{
+    char beside[PATH_MAX + 32];
+    program self;
+
+    if (!find_program(given, &self) || !can_be_read(&self, given->command->name))
+        return SND_EXIT_USAGE;
+    if (self.python == NULL && !snd_python_find(beside, sizeof beside))
+        return snd_complain("no Python was found beside this program or on PATH");
+    const char **argv = snd_calloc((size_t)given->word_count + SND_OPTION_LIMIT + 16, sizeof *argv);
+    if (argv == NULL)
+        return snd_complain("out of memory");
+    int status = start(&self, self.python == NULL ? beside : self.python, argv, given, runner, passed);
+    snd_free(argv);
+    return status;
+}
