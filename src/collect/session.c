@@ -441,6 +441,18 @@ snd_session_resume(void)
 }
 
 void
+snd_session_checkpoint(void)
+{
+    snd_buffer message = {0};
+
+    pthread_mutex_lock(&session.lock);
+    if (session.is_running && snd_process_id() == session.process_id)
+        (void)finish_collector(&message);
+    pthread_mutex_unlock(&session.lock);
+    snd_buffer_free(&message);
+}
+
+void
 snd_session_save(void)
 {
     snd_buffer message = {0};

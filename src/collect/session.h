@@ -64,6 +64,9 @@ const char *snd_session_trace_path(void);
 void snd_session_pause(void);
 void snd_session_resume(void);
 
+/* Writes what there is as if the program ended now; it may go on. While paused. */
+void snd_session_checkpoint(void);
+
 /* A checkpoint now, for a process that is about to end without further notice. */
 void snd_session_save(void);
 

@@ -86,50 +86,53 @@ open_file(uint32_t thread_id, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-void
-snd_task_open(snd_task *self, uint32_t thread_id)
+static snd_task_file
+keep_file(uint32_t thread_id, const char *name)
 {
+    snd_task_file kept_file = {.file = -1};
     struct stat about;
-
-    *self = (snd_task){.thread_id = thread_id, .file = -1};
-    self->clock = (clockid_t)(~thread_id << 3 | 6); /* as the kernel makes the number of a thread's CPU clock */
-    if (kept >= KEPT_LIMIT)
-        return;
-    int file = open_file(thread_id, "syscall");
+    int file = kept >= KEPT_LIMIT ? -1 : open_file(thread_id, name);
     int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FIRST_FILE);
+
     if (file >= 0)
         close(file);
     if (high >= 0 && fstat(high, &about) == 0) {
-        self->file = high;
-        self->device = about.st_dev;
-        self->number = about.st_ino;
+        kept_file = (snd_task_file){high, about.st_dev, about.st_ino};
         kept++;
     }
-}
-
-static int
-is_ours(const snd_task *self)
-{
-    struct stat about;
-    return fstat(self->file, &about) == 0 && about.st_dev == self->device && about.st_ino == self->number;
+    return kept_file;
 }
 
 /* Forgets the file; closes it if it is still the one that was opened. */
 static void
-drop_file(snd_task *self)
+drop_file(snd_task_file *self)
 {
+    struct stat about;
+
     if (self->file < 0)
         return;
-    if (is_ours(self))
+    if (fstat(self->file, &about) == 0 && about.st_dev == self->device && about.st_ino == self->number)
         close(self->file);
     self->file = -1;
     kept--;
 }
 
 void
+snd_task_open(snd_task *self, uint32_t thread_id)
+{
+    *self = (snd_task){
+        .thread_id = thread_id,
+        .clock = (clockid_t)(~thread_id << 3 | 6), /* as the kernel makes the number of a thread's CPU clock */
+        .syscall = keep_file(thread_id, "syscall"),
+        .schedstat = keep_file(thread_id, "schedstat"),
+    };
+}
+
+void
 snd_task_close(snd_task *self)
 {
-    drop_file(self);
+    drop_file(&self->syscall);
+    drop_file(&self->schedstat);
 }
 
 int
@@ -172,37 +175,43 @@ parse(const char *text, uintptr_t *address)
     return state_of_call(number);
 }
 
+/* What the kept file says; else the file is opened for this once. */
+static ssize_t
+read_kept(snd_task_file *self, uint32_t thread_id, const char *name, char *text, size_t size)
+{
+    ssize_t count = self->file < 0 ? -1 : pread(self->file, text, size - 1, 0);
+
+    if (count > 0)
+        text[count] = '\0';
+    return count > 0 ? count : read_once(thread_id, name, text, size);
+}
+
 snd_task_state
 snd_task_look(snd_task *self, uintptr_t *address)
 {
     char text[256];
+    snd_task_state state = SND_TASK_UNKNOWN;
 
     *address = 0;
-    if (self->file >= 0) {
-        ssize_t count = pread(self->file, text, sizeof text - 1, 0);
-        if (count > 0) {
-            text[count] = '\0';
-            snd_task_state state = parse(text, address);
-            if (state != SND_TASK_UNKNOWN)
-                return state;
-        }
-        drop_file(self); /* the program closed it */
+    if (read_kept(&self->syscall, self->thread_id, "syscall", text, sizeof text) > 0)
+        state = parse(text, address);
+    if (state == SND_TASK_UNKNOWN && self->syscall.file >= 0) { /* the program closed it, and has another there */
+        drop_file(&self->syscall);
+        return snd_task_look(self, address);
     }
-    if (read_once(self->thread_id, "syscall", text, sizeof text) > 0)
-        return parse(text, address);
-    return SND_TASK_UNKNOWN;
+    return state;
 }
 
 uint64_t
-snd_task_delay_ns(const snd_task *self)
+snd_task_delay_ns(snd_task *self)
 {
     char text[96];
-    unsigned long long ran, waited;
+    char *end;
 
-    if (read_once(self->thread_id, "schedstat", text, sizeof text) <= 0 ||
-        sscanf(text, "%llu %llu", &ran, &waited) != 2)
+    if (read_kept(&self->schedstat, self->thread_id, "schedstat", text, sizeof text) <= 0)
         return 0;
-    return waited;
+    (void)strtoull(text, &end, 10); /* how long it ran, as of the last tick */
+    return strtoull(end, NULL, 10);
 }
 
 void

@@ -15,15 +15,20 @@ typedef enum snd_task_state {
     SND_TASK_UNKNOWN,
 } snd_task_state;
 
+/* A file that is kept open. A program may close it, and open another by that number. */
+typedef struct snd_task_file {
+    int file; /* -1: none */
+    uint64_t device, number;
+} snd_task_file;
+
 /* One thread. Of one owner. */
 typedef struct snd_task {
     uint32_t thread_id;
     clockid_t clock;
-    int file;                /* kept open; -1: none */
-    uint64_t device, number; /* of the file: a program may close it, and open another by that number */
+    snd_task_file syscall, schedstat;
 } snd_task;
 
-/* Keeps a file open for the thread while fewer than a hundred are. */
+/* Keeps two files open for the thread while fewer than a hundred are. */
 void snd_task_open(snd_task *self, uint32_t thread_id);
 void snd_task_close(snd_task *self);
 
@@ -34,7 +39,7 @@ int snd_task_cpu_ns(const snd_task *self, uint64_t *ns);
 snd_task_state snd_task_look(snd_task *self, uintptr_t *address);
 
 /* Time so far in which the thread was ready but had no processor; 0 where the system does not say. */
-uint64_t snd_task_delay_ns(const snd_task *self);
+uint64_t snd_task_delay_ns(snd_task *self);
 
 /* The name as the kernel has it; "" when the thread is gone. */
 void snd_task_name(const snd_task *self, char name[16]);

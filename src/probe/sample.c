@@ -13,6 +13,7 @@
 #define SAFE_NS 10000000u    /* the shortest period where each look takes the GIL */
 #define IDLE_NS 10000000u    /* the longest period while nothing runs */
 #define IDLE_LOOKS 16u       /* looks without any movement before the period grows by one more of itself */
+#define COUNT_NS 4000000u    /* threads are counted this often */
 #define REFRESH_NS 50000000u /* threads are listed this often even when their number stays the same */
 #define OWN_NS 100000000u    /* our own threads are looked at this often */
 #define CROWD 16u            /* threads; beyond that, those that stand still are looked at less often */
@@ -28,7 +29,7 @@ static struct running {
     sem_t wake;
     _Atomic int stop;
     uint64_t random;
-    uint64_t refreshed_ns, owned_ns;
+    uint64_t refreshed_ns, counted_ns, owned_ns;
     uint64_t task_count;
 } running;
 
@@ -150,8 +151,10 @@ refresh(uint64_t now_ns, int is_first)
 static void
 refresh_if_needed(uint64_t now_ns)
 {
+    if (now_ns - running.counted_ns < COUNT_NS)
+        return;
+    running.counted_ns = now_ns;
     uint64_t count = snd_tasks_count();
-
     if (count == running.task_count && now_ns - running.refreshed_ns < REFRESH_NS)
         return;
     running.task_count = count;
@@ -299,6 +302,27 @@ start_thread(void)
     return running.is_running;
 }
 
+/* No signal of ours is under way any more, but for threads that block it. */
+static void
+wait_for_answers(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    struct timespec moment = {0, 200000};
+
+    for (int tries = 0; tries < 25; tries++) {
+        int open = 0;
+        pthread_mutex_lock(&self->lock);
+        for (uint32_t i = 0; i < self->thread_count; i++) {
+            const snd_sample_thread *thread = &self->threads[i];
+            open |= thread->is_asked && !thread->is_mute && !snd_sample_is_answered(thread->slot);
+        }
+        pthread_mutex_unlock(&self->lock);
+        if (!open)
+            return;
+        nanosleep(&moment, NULL);
+    }
+}
+
 static void
 end_own_thread(void)
 {
@@ -308,6 +332,7 @@ end_own_thread(void)
     sem_post(&running.wake);
     pthread_join(running.thread, NULL);
     running.is_running = 0;
+    wait_for_answers();
 }
 
 /* What threads did while nobody looked is not ours to tell. */

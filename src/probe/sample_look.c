@@ -158,6 +158,7 @@ charge_wait(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     if (!self->options.cpu_only && thread->wait_node != SND_NONE)
         snd_sample_seen_add(&self->seen, thread->wait_node, thread->wait_state, thread->pending_wait_ns, now_ns);
+    thread->charged_wait_ns += thread->pending_wait_ns;
     thread->pending_wait_ns = 0;
 }
 
@@ -196,20 +197,25 @@ read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     charge_cpu(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
 }
 
-/* Ready, but not running: the kernel knows for how long. */
+/* Ready, but not running: the kernel knows for how long, once it is over. So far it was taken for the wait before it,
+ * and may have been charged: that is put right. */
 static void
 charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     uint64_t delay = snd_task_delay_ns(&thread->task);
     uint64_t ns = delay > thread->delay_ns ? delay - thread->delay_ns : 0;
+    uint32_t node = thread->run_node != SND_NONE ? thread->run_node : thread->wait_node;
+    uint64_t pending = ns < thread->pending_wait_ns ? ns : thread->pending_wait_ns;
+    uint64_t charged = ns - pending < thread->charged_wait_ns ? ns - pending : thread->charged_wait_ns;
 
     thread->delay_ns = delay;
-    if (ns > thread->pending_wait_ns)
-        ns = thread->pending_wait_ns;
-    if (ns == 0 || thread->run_node == SND_NONE || self->options.cpu_only)
+    if (pending + charged == 0 || node == SND_NONE || self->options.cpu_only)
         return;
-    thread->pending_wait_ns -= ns;
-    snd_sample_seen_add(&self->seen, thread->run_node, WAIT_CPU, ns, now_ns);
+    thread->pending_wait_ns -= pending;
+    thread->charged_wait_ns -= charged;
+    if (charged != 0)
+        self->seen.nodes[thread->wait_node].values[thread->wait_state] -= charged;
+    snd_sample_seen_add(&self->seen, node, WAIT_CPU, pending + charged, now_ns);
 }
 
 static void
@@ -271,6 +277,9 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         charge_wait(self, thread, now_ns);
         return 1;
     }
+    if (passed > ran && passed - ran > passed / 8)
+        charge_delay(self, thread, now_ns);
+    thread->charged_wait_ns = 0;
     snd_task_state state = snd_task_look(&thread->task, &address);
     if (state == SND_TASK_UNKNOWN) /* the file is closed to us: the clock still tells */
         state = ran != 0 ? SND_TASK_RUNS : SND_TASK_OTHER;
@@ -279,8 +288,6 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     thread->is_waiting = 0;
-    if (passed > ran && passed - ran > passed / 8)
-        charge_delay(self, thread, now_ns);
     ask(self, thread, now_ns);
     return 1;
 }

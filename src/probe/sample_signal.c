@@ -148,7 +148,6 @@ snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id)
     info.si_signo = number;
     info.si_code = SI_QUEUE;
     info.si_pid = SND_GET(process);
-    info.si_uid = getuid();
     info.si_value.sival_ptr = (void *)(uintptr_t)((uint64_t)slot->number << 32 | asked);
     if (syscall(SYS_rt_tgsigqueueinfo, SND_GET(process), thread_id, number, &info) == 0)
         return 1;

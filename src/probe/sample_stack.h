@@ -59,8 +59,9 @@ typedef struct snd_sample_interpreter {
     void (*prepare)(void);
 
     snd_sample_range loop[4]; /* the evaluation loop's machine code; the rest is 0 */
-    snd_sample_range code[2]; /* the interpreter's machine code, and the loader's, by which it finds its own variables */
-    snd_sample_range locks;   /* a futex in here is the GIL */
+    snd_sample_range
+        code[2];            /* the interpreter's machine code, and the loader's, by which it finds its own variables */
+    snd_sample_range locks; /* a futex in here is the GIL */
 } snd_sample_interpreter;
 
 #endif

@@ -228,7 +228,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
         if (sample->rate_hz != 0)
             snd_sample_names_start();
         snd_suspend_start(state);
-        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL);
+        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL || sample->rate_hz != 0);
     }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);
@@ -325,9 +325,9 @@ snd_py_set_info(PyObject *module, PyObject *args)
     const char *key, *value;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "ss:set_info", &key, &value))
+    if (!PyArg_ParseTuple(args, "sz:set_info", &key, &value))
         return NULL;
-    snd_status status = snd_extras_set_info(key, value);
+    snd_status status = snd_extras_set_info(key, value == NULL ? "" : value);
     return status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, NULL);
 }
 
