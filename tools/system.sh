@@ -34,7 +34,7 @@ build)
         echo "sonde needs CPython 3.11 or later, and none was found: give PYTHON=/path/to/python" >&2
         exit 1
     fi
-    wanted="gcc pkg-config libsqlite3-dev zlib1g-dev $(python_packages "$2")"
+    wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
     ;;
 lint)
     wanted="cppcheck"

@@ -125,6 +125,16 @@ close_source(opened *source)
         close(source->source.file);
 }
 
+int
+snd_object_file(const snd_maps *maps, const snd_mapping *mapping)
+{
+    snd_object named = {.path = (char *)mapping->path, .file = mapping->file};
+    opened bytes;
+
+    open_source(&named, maps, &bytes);
+    return bytes.source.file;
+}
+
 /* ---- the object ---- */
 
 snd_status

@@ -39,6 +39,10 @@ SND_MUST_USE snd_status snd_object_find(snd_object *self, const snd_maps *maps, 
 SND_MUST_USE int snd_object_name(const snd_object *self, const snd_maps *maps, const snd_object_function *function,
                                  char out[SND_ELF_NAME_SIZE]);
 
+/* The file of a mapping, opened for reading, when it still is the one that was loaded; else -1. The caller closes it.
+ */
+SND_MUST_USE int snd_object_file(const snd_maps *maps, const snd_mapping *mapping);
+
 /* As snd_elf_each. */
 SND_MUST_USE snd_status snd_object_each(const snd_object *self, const snd_maps *maps, snd_elf_visit *visit,
                                         void *context);

@@ -8,10 +8,14 @@
 #include "os/process.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OLD_NS UINT64_C(1000000000) /* mappings are read again after this */
 #define WAIT_NS UINT64_C(100000000) /* and for an unknown address not sooner than this */
+
+/* What libstdc++ calls __cxa_demangle: a readable form of a name, to be freed. */
+typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);
 
 struct snd_symbols {
     snd_maps maps;
@@ -20,6 +24,8 @@ struct snd_symbols {
     size_t count;
     size_t capacity;
     snd_intern *names;
+    demangler *demangle;  /* NULL: not found */
+    uint64_t demangle_ns; /* the reading in which it was last looked for */
 };
 
 /* ---- what is loaded ---- */
@@ -120,6 +126,46 @@ keep_name(snd_symbols *self, const char *text, const char **out)
     return status;
 }
 
+/* Through the symbol table, since dlsym waits for a thread that loads a library. libstdc++ is never unloaded. */
+static snd_status
+find_demangler(snd_symbols *self)
+{
+    snd_range found;
+    size_t count = 0;
+
+    if (self->demangle != NULL || self->demangle_ns == self->read_ns)
+        return SND_OK;
+    self->demangle_ns = self->read_ns;
+    for (size_t i = 0; i < self->maps.count && count == 0; i++) {
+        const snd_mapping *mapping = &self->maps.items[i];
+        if (!mapping->is_code || strncmp(snd_path_base(mapping->path), "libstdc++.so", 12) != 0)
+            continue;
+        snd_status status = snd_symbols_ranges(self, mapping->start, "__cxa_demangle", &found, 1, &count);
+        if (status != SND_OK)
+            return status;
+    }
+    if (count > 0)
+        self->demangle = (demangler *)(uintptr_t)found.start;
+    return SND_OK;
+}
+
+/* A function's name as people write it. */
+static snd_status
+keep_function(snd_symbols *self, const char *name, const char **out)
+{
+    int status_of_name = 0;
+    snd_status status = strncmp(name, "_Z", 2) == 0 ? find_demangler(self) : SND_OK;
+
+    if (status != SND_OK)
+        return status;
+    char *readable = NULL;
+    if (self->demangle != NULL && strncmp(name, "_Z", 2) == 0)
+        readable = self->demangle(name, NULL, NULL, &status_of_name);
+    status = keep_name(self, readable != NULL && status_of_name == 0 ? readable : name, out);
+    free(readable);
+    return status;
+}
+
 /* Functions of libc of which several exist, and the loader chose one: those have no names in a stripped libc. */
 static const char *
 chosen_function(uint64_t start)
@@ -185,7 +231,7 @@ snd_symbols_find(snd_symbols *self, uint64_t address, snd_symbol *out)
     if (*function.kept == NULL) {
         if (!snd_object_name(object, &self->maps, &function, name))
             return name_plainly(self, object, function.start, out);
-        status = keep_name(self, name, function.kept);
+        status = keep_function(self, name, function.kept);
         if (status != SND_OK)
             return status;
     }
