@@ -36,5 +36,5 @@ const snd_command snd_command_run = {
     .about = "run a program and show where its time goes, line by line",
     .options = options,
     .run = run,
-    .takes_program = 1,
+    .takes_program = SND_PROGRAM_LETTERS,
 };

@@ -29,5 +29,5 @@ const snd_command snd_command_trace = {
     .about = "run a program and measure every call, exactly",
     .options = options,
     .run = run,
-    .takes_program = 1,
+    .takes_program = SND_PROGRAM_LETTERS,
 };

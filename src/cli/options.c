@@ -113,6 +113,12 @@ find_option(const snd_command *command, const char *word, const char **value)
     return -1;
 }
 
+static int
+is_program(const snd_command *command, char letter)
+{
+    return command->takes_program != NULL && letter != '\0' && strchr(command->takes_program, letter) != NULL;
+}
+
 int
 snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given)
 {
@@ -123,7 +129,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
         const char *value;
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
-            words_only |= command->takes_program;
+            words_only |= command->takes_program != NULL;
             continue;
         }
         if (strcmp(word, "--") == 0) {
@@ -146,7 +152,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             value = argv[++i];
         }
         given->values[option] = value == NULL ? "" : value;
-        words_only |= command->options[option].ends;
+        words_only |= is_program(command, command->options[option].letter);
     }
     given->words[given->word_count] = NULL;
     return 1;

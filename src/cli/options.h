@@ -15,7 +15,6 @@ typedef struct snd_option {
     char letter;       /* 0: none */
     const char *value; /* what follows it, for the help; NULL: nothing follows */
     const char *about;
-    int ends; /* what follows its value belongs to the program that is run */
 } snd_option;
 
 #define SND_OPTION_LIMIT 32u
@@ -36,7 +35,9 @@ typedef struct snd_command {
     const char *about; /* one line */
     const snd_option *options;
     int (*run)(const snd_arguments *given); /* the exit status */
-    int takes_program;                      /* what follows the first word belongs to the program that is run */
+    /* What follows the first word, or the value of an option with one of these letters, belongs to the program that is
+     * run; NULL: nothing. */
+    const char *takes_program;
 } snd_command;
 
 /* Fills `given` (whose `words` has room for argc + 1). Returns 0 after printing one line when an option is unknown

@@ -4,10 +4,11 @@
 
 #include "cli/options.h"
 
-/* The options by which a command takes a program that is no file. */
-#define SND_PROGRAM_OPTIONS                                                           \
-    {"module", 'm', "MODULE", "a module instead of a file, as python -m", .ends = 1}, \
-        {"code", 'c', "CODE", "a program text instead of a file, as python -c", .ends = 1},
+/* The options by which a command takes a program that is no file, and their letters. */
+#define SND_PROGRAM_OPTIONS                                                \
+    {"module", 'm', "MODULE", "a module instead of a file, as python -m"}, \
+        {"code", 'c', "CODE", "a program text instead of a file, as python -c"},
+#define SND_PROGRAM_LETTERS "mc"
 
 /* The words after its name, for the help. */
 #define SND_PROGRAM_USAGE "[options] prog.py …, -m module …, -c code … or -- /any/python prog.py …"

@@ -119,7 +119,7 @@ snd_status
 snd_chrome_samples_add(snd_chrome_samples *self, const snd_profile *profile, const snd_profile_event *event,
                        snd_buffer *out)
 {
-    uint32_t stack;
+    uint32_t stack = SND_NONE;
     snd_status status = update(self, profile);
     if (status == SND_OK)
         status = snd_stacks_find(&self->stacks, event->node, event->task, &stack);

@@ -75,8 +75,11 @@ sort_stacks(folding *self)
 static void
 put_name(snd_buffer *out, const char *name)
 {
-    for (; *name != '\0'; name++)
-        snd_buffer_char(out, *name == ';' ? ',' : (unsigned char)*name < 0x20 || *name == 0x7f ? ' ' : *name);
+    for (; *name != '\0'; name++) {
+        int is_control = (unsigned char)*name < 0x20 || *name == 0x7f;
+        char shown = is_control ? ' ' : *name;
+        snd_buffer_char(out, shown == ';' ? ',' : shown);
+    }
 }
 
 static const char *

@@ -221,15 +221,17 @@ typedef struct adding {
 static snd_status
 add_time(adding *self, uint32_t stack, uint64_t ns)
 {
+    uint32_t wanted = self->stacks->stack_count;
+
     if (stack == SND_NONE || ns == 0)
         return SND_OK;
-    uint32_t wanted = self->stacks->stack_count;
-    snd_status status = make_room(&self->sums, wanted, &self->capacity, sizeof *self->sums);
-    if (status != SND_OK)
-        return status;
-    if (wanted > self->count)
+    if (wanted > self->count) {
+        snd_status status = make_room(&self->sums, wanted, &self->capacity, sizeof *self->sums);
+        if (status != SND_OK)
+            return status;
         memset(self->sums + self->count, 0, (wanted - self->count) * sizeof *self->sums);
-    self->count = wanted > self->count ? wanted : self->count;
+        self->count = wanted;
+    }
     self->sums[stack] += ns;
     self->is_any = 1;
     return SND_OK;
@@ -255,9 +257,10 @@ add_samples(adding *self, const snd_profile *profile, uint32_t node, int cpu_onl
 snd_status
 snd_stacks_sums(snd_stacks *self, const snd_profile *profile, int cpu_only, uint64_t **sums)
 {
-    adding all = {.stacks = self};
+    uint32_t count = self->stack_count;
+    adding all = {self, snd_calloc((size_t)count + 1, sizeof **sums), count, count + 1, 0};
     int has_samples = snd_stacks_has_samples(profile);
-    snd_status status = SND_OK;
+    snd_status status = all.sums == NULL ? SND_NO_MEMORY : SND_OK;
 
     for (uint32_t i = 0; i < self->node_count && status == SND_OK; i++) {
         if (!has_samples)

@@ -3,10 +3,9 @@
 
 /* A column of the view of samples. */
 #define TIME(metric) ", coalesce(sum(value) FILTER (WHERE metric.name = '" metric "'), 0) AS " metric "_ns"
-#define TIMES                                                                                         \
-    TIME("python")                                                                                    \
-    TIME("native") TIME("system") TIME("wait_cpu") TIME("wait_lock") TIME("wait_gil") TIME("wait_io") \
-        TIME("wait_sleep") TIME("wait_other")
+#define CPU_TIMES TIME("python") TIME("native") TIME("system")
+#define WAIT_TIMES \
+    TIME("wait_cpu") TIME("wait_lock") TIME("wait_gil") TIME("wait_io") TIME("wait_sleep") TIME("wait_other")
 
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
@@ -49,7 +48,7 @@ const char snd_schema_sql[] =
     " FROM measure WHERE kind = 'region' GROUP BY node;"
     /* not from measure: frames that only called others have no values */
     "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
-    " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS samples" TIMES
-    " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
+    " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS "
+    "samples" CPU_TIMES WAIT_TIMES " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
     " LEFT JOIN value ON value.node = node.id LEFT JOIN metric ON metric.id = value.metric"
     " WHERE site.kind IN ('line', 'native', 'other') GROUP BY node.id;";

@@ -56,7 +56,8 @@ uint64_t self_sum(const snd_profile *profile, uint32_t track);
 /* What the recording at `path` holds, in a profile of the caller's; ends the program when it cannot be read. */
 snd_profile *read_recording(const char *path);
 
-/* Whether both hold the same sites, tracks, nodes, values, histograms, infos and sources; prints the first difference. */
+/* Whether both hold the same sites, tracks, nodes, values, histograms, infos and sources; prints the first difference.
+ */
 int profiles_are_equal(const snd_profile *a, const snd_profile *b);
 
 /* ---- live tracks ---- */
