@@ -1,40 +1,94 @@
 /* sonde view: a recording for eyes. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "view/samples.h"
 
 #include <string.h>
+
+/* The view that was asked for; NULL: none. */
+static const snd_view *
+chosen_view(const snd_arguments *given)
+{
+    const snd_view *view = NULL;
+
+    for (unsigned i = 0; i < snd_view_count; i++)
+        if (snd_arguments_value(given, snd_views[i].name) != NULL)
+            view = &snd_views[i];
+    return view;
+}
+
+/* Whether something is asked for that only a table has. */
+static int
+wants_table(const snd_arguments *given)
+{
+    static const char *const names[] = {"columns", "sort", "match", "limit", "region"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (snd_arguments_value(given, names[i]) != NULL)
+            return 1;
+    return given->word_count > 1;
+}
+
+static int
+is_tree_wanted(const snd_arguments *given)
+{
+    return snd_arguments_value(given, "hide") != NULL || snd_arguments_value(given, "flat") != NULL ||
+           snd_arguments_value(given, "by-time") != NULL;
+}
+
+static int
+show(const snd_arguments *given, const snd_opened *recording)
+{
+    snd_format_options format = snd_terminal_options(given);
+    const snd_view *view = chosen_view(given);
+    snd_view_options options;
+
+    if (!snd_read_view_options(given, &options))
+        return SND_EXIT_USAGE;
+    if (view == NULL && is_tree_wanted(given))
+        view = snd_view_find("tree");
+    int is_summary = view == NULL && !wants_table(given) && snd_samples_exist(recording->profile);
+    if (is_summary || snd_arguments_value(given, "summary") != NULL)
+        return snd_print_summary(recording, &options, &format);
+    if (view == NULL)
+        view = snd_view_default(recording->profile);
+    snd_table *table = snd_make_table(recording, view, given, 1);
+    int status = table == NULL ? SND_EXIT_USAGE : snd_print_table(table, snd_format_find("table"), &format, NULL);
+    snd_table_free(table);
+    return status;
+}
 
 static int
 run(const snd_arguments *given)
 {
     snd_opened recording;
-    const snd_view *view = NULL;
     int status = SND_EXIT_USAGE;
 
     if (!snd_colour_is_valid(given))
         return SND_EXIT_USAGE;
-    for (unsigned i = 0; i < snd_view_count; i++)
-        if (snd_arguments_value(given, snd_views[i].name) != NULL)
-            view = &snd_views[i];
-    if (snd_opened_open(given, 2, &recording)) {
-        if (view == NULL)
-            view = snd_view_default(recording.profile);
-        snd_table *table = snd_make_table(&recording, view, given, 1);
-        if (table != NULL) {
-            snd_format_options options = snd_terminal_options(given);
-            status = snd_print_table(table, snd_format_find("table"), &options, NULL);
-        }
-        snd_table_free(table);
-    }
+    if (snd_opened_open(given, 2, &recording))
+        status = show(given, &recording);
     snd_opened_close(&recording);
     return status;
 }
 
 static const snd_option options[] = {
+    {"summary", 0, NULL, "the hottest lines and functions, the tree: what is shown of samples without an option"},
 #define VIEW_OPTION(name, about) {#name, 0, NULL, about},
     SND_VIEW_MAP(VIEW_OPTION)
 #undef VIEW_OPTION
-        {"columns", 'c', "A,B,…", "these columns instead of the usual ones; a wrong name lists them all"},
+        {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
+    {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
+    {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
+    {"region", 0, "NAME", "samples: only those inside this region"},
+    {"thread", 0, "NAME", "samples: only those of this thread"},
+    {"cpu-only", 0, NULL, "samples: without time that was waited"},
+    {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},
+    {"show-all", 0, NULL, "tree: frames of libraries and small rows too; lines: small files too"},
+    {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},
+    {"flat", 0, NULL, "tree: its functions as a list"},
+    {"by-time", 0, NULL, "tree: in the order of time"},
+    {"columns", 'c', "A,B,…", "these columns instead of the usual ones; a wrong name lists them all"},
     {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
     {"match", 'm', "PATTERN", "rows that the regular expression matches; without --match: the word behind FILE"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
@@ -45,7 +99,7 @@ static const snd_option options[] = {
 const snd_command snd_command_view = {
     .name = "view",
     .usage = "FILE [PATTERN] [options]",
-    .about = "show a recording as a table",
+    .about = "show a recording as a summary or a table",
     .options = options,
     .run = run,
 };

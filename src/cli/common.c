@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,15 +203,76 @@ read_limit(const snd_arguments *given, uint32_t *limit)
     return 1;
 }
 
+int
+snd_read_view_options(const snd_arguments *given, snd_view_options *out)
+{
+    regex_t compiled;
+    char why[128] = "";
+
+    *out = (snd_view_options){
+        .all_code = snd_arguments_value(given, "all-code") != NULL,
+        .include = snd_arguments_value(given, "include"),
+        .exclude = snd_arguments_value(given, "exclude"),
+        .region = snd_arguments_value(given, "region"),
+        .thread = snd_arguments_value(given, "thread"),
+        .show_all = snd_arguments_value(given, "show-all") != NULL,
+        .hide = snd_arguments_value(given, "hide"),
+        .flat = snd_arguments_value(given, "flat") != NULL,
+        .by_time = snd_arguments_value(given, "by-time") != NULL,
+        .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
+        .seconds = snd_arguments_value(given, "seconds") != NULL,
+    };
+    if (out->hide == NULL)
+        return 1;
+    int error = regcomp(&compiled, out->hide, REG_EXTENDED | REG_NOSUB);
+    if (error == 0)
+        regfree(&compiled);
+    else {
+        regerror(error, &compiled, why, sizeof why);
+        snd_complain("the pattern '%s' is not valid: %s", out->hide, why);
+    }
+    return error == 0;
+}
+
+static void
+complain_no_data(const snd_opened *recording, const char *view, const snd_view_options *options)
+{
+    if (options->region != NULL || options->thread != NULL)
+        snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
+                     options->region == NULL ? options->thread : options->region);
+    else
+        snd_complain("%s: the recording has nothing to show as %s", recording->path, view);
+}
+
+int
+snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format)
+{
+    snd_buffer text = {0};
+    snd_status status = snd_summary_write(recording->profile, options, format, &text);
+
+    if (status == SND_OK)
+        status = snd_write_all(STDOUT_FILENO, text.data, text.size);
+    if (status == SND_NO_DATA)
+        complain_no_data(recording, "a summary", options);
+    else if (status != SND_OK)
+        snd_complain_status(recording->path, status);
+    snd_buffer_free(&text);
+    return status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+}
+
 /* NULL after printing one line. */
 static snd_table *
-make_whole_table(const snd_opened *recording, const snd_view *view)
+make_whole_table(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
     snd_table *table = NULL;
-    snd_status status = view->make(recording->profile, &(snd_view_options){0}, &table);
+    snd_status status = SND_OK;
 
+    if (snd_view_needs_events(view, options) && recording->profile->events == NULL)
+        status = snd_reader_events(recording->reader, recording->profile);
+    if (status == SND_OK)
+        status = view->make(recording->profile, options, &table);
     if (status == SND_NO_DATA)
-        snd_complain("%s: the recording has nothing to show as %s", recording->path, view->name);
+        complain_no_data(recording, view->name, options);
     else if (status != SND_OK)
         snd_complain_status(recording->path, status);
     return table;
@@ -222,11 +284,12 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     const char *pattern = chosen_pattern(given);
     const char *key = snd_arguments_value(given, "sort");
     const char *columns = snd_arguments_value(given, "columns");
+    snd_view_options options;
     uint32_t limit;
 
-    if (pattern == NULL || !read_limit(given, &limit))
+    if (pattern == NULL || !read_limit(given, &limit) || !snd_read_view_options(given, &options))
         return NULL;
-    snd_table *table = make_whole_table(recording, view);
+    snd_table *table = make_whole_table(recording, view, &options);
     if (table == NULL)
         return NULL;
     if ((key != NULL && !sort_rows(table, key)) || (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {

@@ -17,6 +17,12 @@ typedef struct snd_opened {
 int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
 void snd_opened_close(snd_opened *self);
 
+/* What the options of the command say about samples. Returns 0 after printing one line when a pattern is not valid. */
+int snd_read_view_options(const snd_arguments *given, snd_view_options *out);
+
+/* Prints the summary of a recording of samples. The exit status. */
+int snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format);
+
 /* The table of a view, in the order of --sort, with the rows of --match (or of the second word), the first --limit of
  * them, and the columns of --columns (or, `shown_only`, those shown by default). The caller owns it. NULL after
  * printing one line. */

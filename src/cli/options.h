@@ -17,7 +17,7 @@ typedef struct snd_option {
     const char *about;
 } snd_option;
 
-#define SND_OPTION_LIMIT 32u
+#define SND_OPTION_LIMIT 48u
 
 /* What was given. Texts point into argv. */
 typedef struct snd_arguments {

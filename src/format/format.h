@@ -3,7 +3,7 @@
 #define SND_FORMAT_FORMAT_H
 
 #include "store/reader.h"
-#include "view/table.h"
+#include "view/view.h"
 
 /* What a table may look like. All zero: a plain table into a pipe. */
 typedef struct snd_format_options {
@@ -60,6 +60,11 @@ extern const unsigned snd_format_count;
 
 /* NULL for an unknown name. */
 const snd_format *snd_format_find(const char *name);
+
+/* Several tables and a few words about a recording of samples, for people: what `sonde run` prints at its end.
+ * SND_NO_DATA without samples. */
+SND_MUST_USE snd_status snd_summary_write(const snd_profile *profile, const snd_view_options *options,
+                                          const snd_format_options *format, snd_buffer *out);
 
 /* One cell as a table for people has it, without padding. */
 void snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out);

@@ -12,7 +12,8 @@
 #define INDENT_LIMIT 32u
 #define GUIDE_LIMIT 20u
 /* On a narrow terminal the main column is cut to the first width, then other columns go, then to the second. */
-#define GOOD_MAIN_COLUMN 32u
+#define GOOD_MAIN_COLUMN 20u
+#define GOOD_TREE_COLUMN 44u
 #define LEAST_MAIN_COLUMN 16u
 #define GAP 2u
 
@@ -195,15 +196,33 @@ width_of_others(const layout *self)
     return all;
 }
 
+/* Leaves out a column, if that may be, and its neighbours to the left that are of one kind with it: parts of a sum say
+ * nothing without each other. Returns the last column that was looked at. */
+static uint32_t
+leave_out(layout *self, uint32_t column)
+{
+    const snd_column *columns = self->table->columns;
+
+    while (columns[column].traits & SND_COLUMN_OPTIONAL) {
+        self->widths[column] = 0;
+        if (column == 0 || columns[column - 1].unit != columns[column].unit ||
+            !(columns[column - 1].traits & SND_COLUMN_OPTIONAL))
+            break;
+        column--;
+    }
+    return column;
+}
+
 static void
 fit(layout *self, size_t limit)
 {
     size_t *main = &self->widths[self->main];
-    size_t good = *main < GOOD_MAIN_COLUMN ? *main : GOOD_MAIN_COLUMN;
+    size_t good = self->table->is_tree ? GOOD_TREE_COLUMN : GOOD_MAIN_COLUMN;
 
-    for (uint32_t c = self->table->column_count; c-- > 0 && width_of_others(self) + good > limit;)
-        if (self->table->columns[c].traits & SND_COLUMN_OPTIONAL)
-            self->widths[c] = 0;
+    if (*main < good)
+        good = *main;
+    for (uint32_t c = self->table->column_count; c > 0 && width_of_others(self) + good > limit;)
+        c = leave_out(self, c - 1);
     size_t others = width_of_others(self);
     size_t left = limit > others + LEAST_MAIN_COLUMN ? limit - others : LEAST_MAIN_COLUMN;
     if (*main > left)

@@ -122,18 +122,37 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
     return result;
 }
 
+/* The summary is several tables: for people only. */
+static PyObject *
+write_summary(const snd_profile *about, snd_format_options options)
+{
+    snd_buffer text = {0};
+    PyObject *result = NULL;
+    snd_status status = snd_summary_write(about, &(snd_view_options){0}, &options, &text);
+
+    if (status == SND_OK)
+        result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
+    else
+        snd_raise_status(status, NULL);
+    snd_buffer_free(&text);
+    return result;
+}
+
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format", "view", "columns", "footer", "limit", "width", NULL};
+    static char *names[] = {"format", "view", "columns", "footer", "limit", "width", "colour", "unicode", NULL};
     const char *format = "table", *view = "regions";
     PyObject *columns = Py_None;
-    int footer = 1;
+    int footer = 1, colour = 0, unicode = 0;
     unsigned int limit = UINT32_MAX, width = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpII:format", names, &format, &view, &columns, &footer,
-                                     &limit, &width))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIpp:format", names, &format, &view, &columns, &footer,
+                                     &limit, &width, &colour, &unicode))
         return NULL;
+    snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
+    if (strcmp(view, "summary") == 0)
+        return write_summary(((profile *)object)->profile, options);
     snd_table *table = make_view((profile *)object, view);
     if (table != NULL)
         snd_table_limit(table, limit);
@@ -141,8 +160,7 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
         table = select_columns(table, columns);
     else if (table != NULL && (strcmp(format, "table") == 0 || strcmp(format, "html") == 0))
         table = select_shown(table);
-    return table == NULL ? NULL
-                         : write_table(table, format, (snd_format_options){.no_footer = !footer, .width = width});
+    return table == NULL ? NULL : write_table(table, format, options);
 }
 
 static PyObject *

@@ -344,6 +344,73 @@ snd_table_match(snd_table *self, const char *pattern, char *why, size_t why_size
     return status;
 }
 
+snd_status
+snd_table_keep(snd_table *self, int (*is_kept)(const snd_table *self, uint32_t row))
+{
+    uint32_t *rows = snd_malloc(((size_t)self->row_count + 1) * sizeof *rows);
+    uint32_t count = 0;
+    if (rows == NULL)
+        return SND_NO_MEMORY;
+    for (uint32_t r = 0; r < self->row_count; r++)
+        if (is_kept(self, r))
+            rows[count++] = r;
+    snd_status status = take_rows(self, rows, count);
+    snd_free(rows);
+    return status;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x > y ? -1 : x < y;
+}
+
+/* The rows at or above the number that `limit` rows reach, the first ones of equal rows; rows above others come first.
+ */
+static uint32_t
+list_largest(const snd_table *self, uint32_t column, uint32_t limit, int64_t *numbers, uint32_t *rows)
+{
+    const snd_cell *cells = self->cells + column;
+    uint32_t width = self->column_count, count = 0, above = 0;
+
+    for (uint32_t r = 0; r < self->row_count; r++)
+        numbers[r] = cells[(size_t)r * width].whole;
+    qsort(numbers, self->row_count, sizeof *numbers, compare_numbers);
+    int64_t least = numbers[limit - 1];
+    while (above < limit && numbers[above] > least)
+        above++;
+    uint32_t equal = limit - above;
+    for (uint32_t r = 0; r < self->row_count; r++) {
+        int64_t number = cells[(size_t)r * width].whole;
+        if (number > least || (number == least && equal > 0))
+            rows[count++] = r;
+        if (number == least && equal > 0)
+            equal--;
+    }
+    return count;
+}
+
+snd_status
+snd_table_keep_largest(snd_table *self, const char *column, uint32_t limit)
+{
+    int found = snd_table_find(self, column);
+    if (found < 0 || limit == 0)
+        return SND_BAD_ARGUMENT;
+    if (self->row_count <= limit)
+        return SND_OK;
+    int64_t *numbers = snd_malloc(self->row_count * sizeof *numbers);
+    uint32_t *rows = snd_malloc(self->row_count * sizeof *rows);
+    snd_status status = SND_NO_MEMORY;
+
+    if (numbers != NULL && rows != NULL)
+        status = take_rows(self, rows, list_largest(self, (uint32_t)found, limit, numbers, rows));
+    snd_free(numbers);
+    snd_free(rows);
+    return status;
+}
+
 void
 snd_table_limit(snd_table *self, uint32_t limit)
 {

@@ -35,6 +35,13 @@ int snd_table_can_sort(const snd_table *self, const char *key);
  * above these. SND_BAD_ARGUMENT: it is none, and `why` has the reason. On failure the table is as it was. */
 SND_MUST_USE snd_status snd_table_match(snd_table *self, const char *pattern, char *why, size_t why_size);
 
+/* Keeps the rows that `is_kept` wants, in their order. On failure the table is as it was. */
+SND_MUST_USE snd_status snd_table_keep(snd_table *self, int (*is_kept)(const snd_table *self, uint32_t row));
+
+/* Keeps the `limit` rows with the largest numbers in a column that a row has no less of than those below it, in their
+ * order. On failure the table is as it was. */
+SND_MUST_USE snd_status snd_table_keep_largest(snd_table *self, const char *column, uint32_t limit);
+
 /* Keeps the first `limit` rows; of a table of groups the first `limit` groups. */
 void snd_table_limit(snd_table *self, uint32_t limit);
 

@@ -21,7 +21,7 @@ static const snd_column columns[] = {
     [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, SND_COLUMN_SHOWN},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, 0},
-    SND_SAMPLE_COLUMNS(TIME, "time_ns", "time", "percent", "% of time", 0, PART),
+    SND_SAMPLE_COLUMNS(TIME, "time_ns", "time", "percent", "share", 0, PART),
     [SOURCE] = {"source", "source", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN | SND_COLUMN_NO_EMPTY},
 };
 

@@ -1,0 +1,318 @@
+/* The summary of a recording of samples: a few words, the hottest lines and functions, the tree, the regions. */
+#include "base/alloc.h"
+#include "base/duration.h"
+#include "base/utf8.h"
+#include "format/format.h"
+#include "view/arrange.h"
+#include "view/sample_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINES 8u
+#define FUNCTIONS 8u
+#define TREE_ROWS 24u
+#define REGIONS 10u
+
+/* A summary in the making. */
+typedef struct writer {
+    const snd_profile *profile;
+    const snd_view_options *options;
+    const snd_format_options *format;
+    snd_buffer *out;
+} writer;
+
+/* ---- words ---- */
+
+/* Moves over an escape in a JSON string, to its last byte; what is not a plain character becomes "?". */
+static const char *
+put_escape(const char *at, snd_buffer *out)
+{
+    int is_plain = at[1] == '"' || at[1] == '\\' || at[1] == '/';
+
+    if (at[1] == '\0')
+        return at;
+    snd_buffer_char(out, is_plain ? at[1] : '?');
+    return at + 1 + (at[1] == 'u' ? strnlen(at + 2, 4) : 0);
+}
+
+/* The words of a JSON list of strings, with spaces between them. */
+static void
+put_arguments(const char *json, snd_buffer *out)
+{
+    int is_inside = 0;
+
+    for (; *json != '\0'; json++) {
+        if (*json == '"')
+            is_inside = !is_inside;
+        else if (is_inside && *json == '\\')
+            json = put_escape(json, out);
+        else if (is_inside)
+            snd_buffer_char(out, *json);
+        else if (*json == ',')
+            snd_buffer_char(out, ' ');
+    }
+}
+
+static void
+put_bold(const writer *self, const char *text)
+{
+    snd_buffer_text(self->out, self->format->colour ? "\033[1m" : "");
+    snd_utf8_clean(text, self->out);
+    snd_buffer_text(self->out, self->format->colour ? "\033[0m\n" : "\n");
+}
+
+static void
+put_program(const writer *self)
+{
+    const char *arguments = snd_profile_info(self->profile, "arguments");
+    const char *program = snd_profile_info(self->profile, "program");
+    snd_buffer text = {0};
+
+    if (arguments != NULL)
+        put_arguments(arguments, &text);
+    if (text.size == 0 && program != NULL)
+        snd_buffer_text(&text, program);
+    self->out->failed |= text.failed;
+    if (text.size != 0)
+        put_bold(self, snd_buffer_str(&text));
+    snd_buffer_free(&text);
+}
+
+/* Threads of the program; sonde's own is none. */
+static snd_status
+count_threads(const writer *self, uint32_t *count)
+{
+    snd_table *table = NULL;
+    snd_status status = snd_view_sampled_threads(self->profile, self->options, &table);
+    if (status != SND_OK)
+        return status;
+    int id = snd_table_find(table, "thread_id");
+    *count = 0;
+    for (uint32_t r = 0; r < table->row_count; r++)
+        *count += table->cells[(size_t)r * table->column_count + (uint32_t)id].is_there ? 1 : 0;
+    snd_table_free(table);
+    return SND_OK;
+}
+
+static void
+put_parts(const snd_samples_numbers *all, snd_buffer *out)
+{
+    static const char *const names[] = {"Python", "native", "system"};
+    uint64_t cpu = snd_samples_cpu(all);
+
+    for (unsigned state = 0; SND_SAMPLE_IS_CPU(state) && cpu != 0; state++)
+        snd_buffer_printf(out, "%s%.0f%% %s", state == 0 ? ": " : ", ",
+                          100.0 * (double)all->states[state] / (double)cpu, names[state]);
+}
+
+/* "1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waiting; 3 threads". */
+static snd_status
+put_totals(const writer *self)
+{
+    snd_samples samples;
+    uint64_t length = snd_profile_info_number(self->profile, "length_ns");
+    uint64_t cpu = snd_profile_info_number(self->profile, "cpu_ns");
+    char text[SND_DURATION_SIZE];
+    uint32_t threads;
+    snd_status status = snd_samples_make(self->profile, self->options, &samples);
+    if (status != SND_OK)
+        return status;
+    if (cpu == 0 || self->options->thread != NULL || self->options->region != NULL)
+        cpu = snd_samples_cpu(&samples.all);
+    if (length != 0) {
+        snd_duration_text(length, text);
+        snd_buffer_printf(self->out, "ran for %s, ", text);
+    }
+    snd_duration_text(cpu, text);
+    snd_buffer_printf(self->out, "%s of CPU", text);
+    if (length != 0)
+        snd_buffer_printf(self->out, " (%.0f%% of one core)", 100.0 * (double)cpu / (double)length);
+    put_parts(&samples.all, self->out);
+    if (snd_samples_waiting(&samples.all) != 0) {
+        snd_duration_text(snd_samples_waiting(&samples.all), text);
+        snd_buffer_printf(self->out, "; %s waited", text);
+    }
+    snd_samples_free(&samples);
+    status = count_threads(self, &threads);
+    if (status == SND_OK)
+        snd_buffer_printf(self->out, "; %u thread%s\n", threads, threads == 1 ? "" : "s");
+    return status;
+}
+
+/* ---- tables ---- */
+
+/* Shows the named columns, those behind NULL only where there is room; a second NULL ends the names. */
+static void
+show_columns(snd_table *table, const char *const *names)
+{
+    unsigned traits = SND_COLUMN_SHOWN;
+
+    for (uint32_t c = 0; c < table->column_count; c++)
+        table->columns[c].traits &= ~SND_COLUMN_SHOWN;
+    for (int ends = 0; ends < 2; names++) {
+        int column = *names == NULL ? -1 : snd_table_find(table, *names);
+        if (*names == NULL) {
+            ends++;
+            traits |= SND_COLUMN_OPTIONAL | SND_COLUMN_NO_EMPTY;
+        }
+        if (column >= 0)
+            table->columns[column].traits |= traits;
+    }
+}
+
+/* A heading and the columns that are shown; uses `table` up. */
+static snd_status
+put_table(const writer *self, const char *heading, snd_table *table)
+{
+    snd_format_options format = *self->format;
+    snd_table *shown = NULL;
+    snd_status status = snd_table_select_shown(table, &shown);
+
+    if (status == SND_OK) {
+        format.no_footer = 1;
+        snd_buffer_char(self->out, '\n');
+        put_bold(self, heading);
+        snd_format_table(shown, &format, self->out);
+    }
+    snd_table_free(shown);
+    snd_table_free(table);
+    return status;
+}
+
+static int
+is_line(const snd_table *table, uint32_t row)
+{
+    return table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, "line")].is_there;
+}
+
+/* Lines that do not stand below each other need no indentation. */
+static void
+trim_sources(snd_table *table)
+{
+    uint32_t column = (uint32_t)snd_table_find(table, "source");
+
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        snd_cell *cell = &table->cells[(size_t)r * table->column_count + column];
+        if (cell->is_there)
+            cell->text += strspn(cell->text, " ");
+    }
+}
+
+static snd_status
+put_lines(const writer *self)
+{
+    static const char *const names[] = {"place",          "percent",        "source",          NULL, "python_percent",
+                                        "native_percent", "system_percent", "waiting_percent", NULL};
+    snd_table *table = NULL;
+    snd_status status = snd_view_lines(self->profile, self->options, &table);
+
+    if (status == SND_OK)
+        status = snd_table_sort(table, "percent");
+    if (status == SND_OK)
+        status = snd_table_keep(table, is_line);
+    if (status != SND_OK) {
+        snd_table_free(table);
+        return status;
+    }
+    if (table->row_count == 0) {
+        snd_table_free(table);
+        return SND_OK;
+    }
+    show_columns(table, names);
+    trim_sources(table);
+    snd_table_limit(table, LINES);
+    return put_table(self, "Hottest lines", table);
+}
+
+static snd_status
+put_functions(const writer *self)
+{
+    static const char *const names[] = {"function",      "self", "self_percent", "total",
+                                        "total_percent", NULL,   "place",        NULL};
+    snd_table *table = NULL;
+    snd_status status = snd_view_sampled_functions(self->profile, self->options, &table);
+    if (status != SND_OK)
+        return status;
+    show_columns(table, names);
+    snd_table_limit(table, FUNCTIONS);
+    return put_table(self, "Hottest functions", table);
+}
+
+/* The footer of the tree is that of the summary; the caller frees it. */
+static snd_status
+put_tree(const writer *self, char **footer)
+{
+    snd_view_options options = *self->options;
+    char heading[64] = "Call tree";
+    snd_table *table = NULL;
+
+    options.flat = options.by_time = 0;
+    snd_status status = snd_view_tree(self->profile, &options, &table);
+    if (status != SND_OK)
+        return status;
+    uint32_t rows = table->row_count;
+    *footer = snd_strdup(table->footer == NULL ? "" : table->footer);
+    status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep_largest(table, "time", TREE_ROWS);
+    if (status != SND_OK) {
+        snd_table_free(table);
+        return status;
+    }
+    if (rows > TREE_ROWS)
+        snprintf(heading, sizeof heading, "Call tree (the %u largest of %u rows)", TREE_ROWS, rows);
+    return put_table(self, heading, table);
+}
+
+/* A region, or a thread with regions. */
+static int
+is_of_regions(const snd_table *table, uint32_t row)
+{
+    return table->depths[row] != 0 || (row + 1 < table->row_count && table->depths[row + 1] != 0);
+}
+
+static snd_status
+put_regions(const writer *self)
+{
+    static const char *const names[] = {"name", "total", "percent_of_total", "count", NULL, "average", NULL};
+    snd_table *table = NULL;
+    int are_there = 0;
+
+    for (uint32_t i = 0; i < self->profile->node_count; i++)
+        are_there |= self->profile->sites[self->profile->nodes[i].site].kind == SND_SITE_REGION;
+    snd_status status = are_there ? snd_view_regions(self->profile, self->options, &table) : SND_NO_DATA;
+    if (status != SND_OK)
+        return status == SND_NO_DATA ? SND_OK : status;
+    show_columns(table, names);
+    status = snd_table_keep(table, is_of_regions);
+    if (status == SND_OK)
+        status = snd_table_keep_largest(table, "total", REGIONS);
+    if (status == SND_OK)
+        return put_table(self, "Regions", table);
+    snd_table_free(table);
+    return status;
+}
+
+snd_status
+snd_summary_write(const snd_profile *profile, const snd_view_options *options, const snd_format_options *format,
+                  snd_buffer *out)
+{
+    writer self = {profile, options, format, out};
+    char *footer = NULL;
+
+    if (!snd_samples_exist(profile))
+        return SND_NO_DATA;
+    put_program(&self);
+    snd_status status = put_totals(&self);
+    if (status == SND_OK)
+        status = put_lines(&self);
+    if (status == SND_OK)
+        status = put_functions(&self);
+    if (status == SND_OK)
+        status = put_tree(&self, &footer);
+    if (status == SND_OK)
+        status = put_regions(&self);
+    if (status == SND_OK && !format->no_footer)
+        snd_buffer_printf(out, "\n%s\n", footer);
+    snd_free(footer);
+    return status == SND_OK ? snd_buffer_status(out) : status;
+}
