@@ -94,7 +94,7 @@ def _find_file(word: str) -> str | None:
     if os.path.isabs(word):  # noqa: PTH117
         return word
     folder = _folder()
-    return word if folder is None else f"{folder}/{word.removeprefix('./')}"
+    return word if folder is None else f"{folder}/{word}"
 
 
 def _find_module(name: str) -> str | None:

@@ -11,7 +11,7 @@ from sonde._program import Program, end_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 def main() -> None:
@@ -31,7 +31,12 @@ def main() -> None:
         signals="no-signals" not in given,
         timeline="no-timeline" not in given,
     )
-    _places.describe(program.path, given.get("include", ""), given.get("exclude", ""), "all-code" in given)
+    _places.describe(
+        program.path and os.path.normpath(program.path),
+        given.get("include", ""),
+        given.get("exclude", ""),
+        "all-code" in given,
+    )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
     atexit.register(_at_exit, os.getpid(), "no-report" not in given)
@@ -53,15 +58,14 @@ def take_words() -> tuple[list[str], Program]:
 
 def hold_outer(program: Program, output: str | None, **wishes: Any) -> None:
     """Begin the measurement in which all that the program measures itself takes part."""
-    name = program.words[0] if program.kind == "module" else _session.program()
-    path = output or _session.path_of(True, os.path.basename(name.rstrip("/")) or "python")  # noqa: PTH119
+    default = _session.path_named(program.words[0]) if program.kind == "module" else _session.path_of(True)
     try:
-        _session.hold(_session.OUTER, recording=path, **wishes)
+        _session.hold(_session.OUTER, recording=output or default, **wishes)
     except (OSError, ValueError) as error:
         fail(str(error))
 
 
-def fail(line: str) -> None:
+def fail(line: str) -> NoReturn:
     _session.say(line)
     sys.exit(2)
 

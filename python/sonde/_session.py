@@ -124,18 +124,22 @@ def _merged() -> dict[str, Any]:
 
 def program() -> str:
     """The name that recordings are called after."""
-    name = os.path.basename(sys.argv[0]) if sys.argv else ""  # noqa: PTH119
+    name = os.path.basename(sys.argv[0].rstrip("/")) if sys.argv else ""  # noqa: PTH119
     return "python" if name in ("", "-", "-c", "-m") else name
 
 
-def path_of(recording: str | os.PathLike[str] | bool | None, name: str | None = None) -> str | None:
+def path_of(recording: str | os.PathLike[str] | bool | None) -> str | None:
     """A path for ``_core.start``; True stands for a name made of the program's."""
     if recording is None or recording is False:
         return None
     if recording is True:
-        stem = os.path.splitext(name or program())[0]  # noqa: PTH122
-        return f"{stem.replace('%', '%%')}-%p.sonde"
+        return path_named(os.path.splitext(program())[0])  # noqa: PTH122
     return os.fsdecode(recording)
+
+
+def path_named(stem: str) -> str:
+    """The default path of a recording: in the current folder, with the process's number."""
+    return f"{stem.replace('%', '%%')}-%p.sonde"
 
 
 def _install_hooks() -> None:

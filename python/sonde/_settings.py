@@ -123,4 +123,4 @@ def _wrong(name: str, text: str) -> str:
         "whole": f"a whole number from {_RATES[0]} to {_RATES[1]}",
         "seconds": "a number of seconds above 0",
     }[_KINDS[name]]
-    return f"{name} must be {wanted}, not {text}"
+    return f"{name} must be {wanted}, not {text or 'nothing'}"

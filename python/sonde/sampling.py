@@ -44,7 +44,9 @@ class Measurement:
     >>> print(m.output("lines"))
     """
 
-    def __init__(self, wishes: dict[str, Any], calls: dict[str, Any] | None, places: dict[str, Any], report: bool):
+    def __init__(
+        self, wishes: dict[str, Any], calls: dict[str, Any] | None, places: dict[str, Any], report: bool | None
+    ):
         self._wishes = wishes
         self._call_options = calls
         self._places = places
@@ -72,26 +74,27 @@ class Measurement:
             self.print(file=sys.stderr)
 
     def __call__(self, function: _F) -> _F:
-        """The function, measured at every call."""
+        """The function, measured at every call; its attribute ``measurement`` has the results of the last one."""
         from functools import update_wrapper
 
         from sonde import _around
 
         if isinstance(function, (classmethod, staticmethod)):
-            return type(function)(self(function.__func__))  # type: ignore[return-value]
+            return type(function)(self(function.__func__))
         if not callable(function):
-            raise TypeError(
-                f"only a function can be measured, not {type(function).__name__}; options go by their names"
-            )
-        wrapper = _around.wrap_resumable(function, lambda: self)
+            kind = type(function).__name__
+            raise TypeError(f"only a function can be measured, not {kind}; options are given by their names")
+        made = Measurement(self._wishes, self._call_options, self._places, self._report is not False)
+        wrapper: Any = _around.wrap_resumable(function, lambda: made)
         if wrapper is None:
 
             def wrapper(*args: Any, **kwargs: Any) -> Any:
-                with self:
+                with made:
                     return function(*args, **kwargs)
 
-        measured: _F = update_wrapper(wrapper, function)
-        return measured
+        measured: Any = update_wrapper(wrapper, function)
+        measured.measurement = made
+        return measured  # type: ignore[no-any-return]
 
     @property
     def profile(self) -> _core.Profile:
@@ -130,7 +133,7 @@ class Measurement:
         """
         import os
 
-        self.profile.save(os.fsdecode(path))
+        self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
 
     def _begin(self) -> None:
         recording = self._wishes.get("recording")
@@ -177,7 +180,7 @@ if TYPE_CHECKING:
         include: Iterable[str] | str = (),
         exclude: Iterable[str] | str = (),
         all_code: bool = False,
-        report: bool = False,
+        report: bool | None = None,
     ) -> Measurement: ...
 
 
@@ -192,13 +195,13 @@ def sample(
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
-    report: bool = False,
+    report: bool | None = None,
 ) -> Any:
     """Look at all threads ``rate`` times a second: for a ``with`` block, or as a decorator.
 
     ``native`` sees native functions too, ``cpu_only`` leaves out what waits, ``signals=False`` is for programs that
     cannot bear one. ``include``, ``exclude`` (patterns) and ``all_code`` say which files are the program's own.
-    ``report`` prints a summary on standard error at the end; the bare decorator does so after every call.
+    ``report`` prints a summary on standard error at the end, as a decorator does unless it is False.
 
     >>> with sonde.sample() as s:
     ...     work()
@@ -209,7 +212,7 @@ def sample(
     """
     places = {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
     wishes = _sampler(rate, native, cpu_only, signals)
-    made = Measurement(wishes, None, places, report or function is not None)
+    made = Measurement(wishes, None, places, report)
     return made if function is None else made(function)
 
 
@@ -227,7 +230,7 @@ def record(
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
-    report: bool = False,
+    report: bool | None = None,
 ) -> Measurement:
     """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``. For a ``with`` block or a decorator.
 
@@ -241,7 +244,7 @@ def record(
     """
     chosen = _checked_probes(probes)
     wishes: dict[str, Any] = {"recording": _session.path_of(path), "timeline": timeline}
-    calls = None
+    calls: dict[str, Any] | None = None
     if "sample" in chosen:
         wishes.update(_sampler(rate, native, cpu_only, signals))
     if "call" in chosen:

@@ -101,6 +101,20 @@ parse_python(const char *const *words, program *out)
     return *words != NULL;
 }
 
+/* Whether a file is machine code. */
+static int
+is_binary(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = fopen(path, "rbe");
+
+    if (file != NULL) {
+        (void)!fread(magic, 1, sizeof magic, file);
+        fclose(file);
+    }
+    return memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
 /* 0 after printing one line. */
 static int
 find_program(const snd_arguments *given, program *out)
@@ -123,6 +137,10 @@ find_program(const snd_arguments *given, program *out)
     if (given->after_dashes && is_python(given->words[0])) {
         out->python = given->words[0];
         return parse_python(given->words + 1, out);
+    }
+    if (given->after_dashes && is_binary(given->words[0])) {
+        snd_complain("%s is not a Python interpreter, which must stand here", given->words[0]);
+        return 0;
     }
     out->text = given->words[0];
     out->rest = given->words + 1;
