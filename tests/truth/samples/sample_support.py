@@ -46,7 +46,8 @@ class Node:
         return [*above, self]
 
     def names(self) -> list[str]:
-        return [node.name for node in self.stack()]
+        """Of the functions, outermost first."""
+        return [node.name for node in self.stack() if node.kind == "line"]
 
 
 class Recording:
