@@ -1,10 +1,10 @@
 """Threads that Python knows nothing of: the pool of the library that multiplies matrices."""
 
+import answer  # noqa: I001 (first, so that its clock sees the other imports)
 import os
 import time
 from pathlib import Path
 
-import answer
 import numpy as np
 
 

@@ -3,11 +3,10 @@
 Threads that want the interpreter all the time would make the others wait for it, too: they come afterwards.
 """
 
+import answer  # noqa: I001 (first, so that its clock sees the other imports)
 import socket
 import threading
 import time
-
-import answer
 
 
 def take(lock):
