@@ -414,7 +414,7 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
         self->options.no_signals = 1;
     if (self->native == NULL)
-        self->native = snd_sample_native_new(options->native);
+        self->native = snd_sample_native_new();
     pthread_mutex_lock(&self->lock);
     self->seen.keeps_events = options->timeline;
     SND_SET(self->is_paused, options->paused);

@@ -5,6 +5,7 @@
  * twice, and everything once. */
 #include "probe/sample_private.h"
 
+#include "base/alloc.h"
 #include "os/clock.h"
 #include "os/peek.h"
 
@@ -12,21 +13,6 @@
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
-
-static int
-is_in(const snd_sample_range *range, uintptr_t address)
-{
-    return address >= range->start && address < range->end;
-}
-
-static int
-is_in_any(const snd_sample_range *ranges, unsigned count, uintptr_t address)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (is_in(&ranges[i], address))
-            return 1;
-    return 0;
-}
 
 /* The node of a stack below a root or region; `*leaf_calls`: its innermost instruction calls something. */
 static uint32_t
@@ -65,13 +51,6 @@ region_of(const snd_sampler *self, const snd_sample_thread *thread)
     return track == NULL ? NULL : SND_GET(track->running);
 }
 
-static uint32_t
-native_leaf(snd_sampler *self, uint32_t parent, uintptr_t pc)
-{
-    uint32_t site = self->native == NULL ? SND_NONE : snd_sample_native_site(self->native, pc);
-    return site == SND_NONE ? parent : snd_sample_seen_child(&self->seen, parent, site);
-}
-
 static unsigned
 cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
 {
@@ -81,9 +60,9 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
         return SYSTEM;
     if (python == NULL || slot->stack.count == 0)
         return NATIVE;
-    if (is_in_any(python->loop, 4, slot->pc))
+    if (snd_sample_is_in(python->loop, 4, slot->pc))
         return PYTHON;
-    return !leaf_calls && is_in_any(python->code, 2, slot->pc) ? PYTHON : NATIVE;
+    return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
 }
 
 static void
@@ -115,8 +94,10 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     uint32_t base = base_of(self, thread, slot->region);
     uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);
-    if (slot->stack.count == 0)
-        node = native_leaf(self, base, slot->pc);
+    if (self->native != NULL && slot->native != NULL)
+        node = snd_sample_stitch(self, base, slot);
+    else if (self->native != NULL && slot->stack.count == 0)
+        node = snd_sample_native_child(self->native, &self->seen, base, slot->pc);
     charge_cpu(self, thread, node, state, now_ns);
 }
 
@@ -143,7 +124,7 @@ wait_state(const snd_sampler *self, snd_task_state state, uintptr_t address)
 {
     switch (state) {
     case SND_TASK_LOCK:
-        return self->python != NULL && is_in(&self->python->locks, address) ? WAIT_GIL : WAIT_LOCK;
+        return self->python != NULL && snd_sample_is_in(&self->python->locks, 1, address) ? WAIT_GIL : WAIT_LOCK;
     case SND_TASK_IO:
         return WAIT_IO;
     case SND_TASK_SLEEP:
@@ -233,6 +214,8 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
             thread->is_mute = 1;
         return;
     }
+    if (self->options.native && thread->slot->native == NULL)
+        thread->slot->native = snd_malloc(SND_SAMPLE_NATIVE_SIZE);
     thread->slot->track = self->seen.rows[thread->row].track;
     thread->asked_cpu_ns = thread->pending_cpu_ns;
     thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);

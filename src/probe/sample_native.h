@@ -5,13 +5,20 @@
 #include "probe/sample_seen.h"
 #include "probe/sample_signal.h"
 
+/* Of the sampler's thread only. */
 typedef struct snd_sample_native snd_sample_native;
 
-/* `with_frames`: whole stacks can be unwound, not only one address named. NULL when memory runs out. */
-snd_sample_native *snd_sample_native_new(int with_frames);
+/* NULL when memory runs out. */
+snd_sample_native *snd_sample_native_new(void);
 void snd_sample_native_free(snd_sample_native *self); /* NULL is allowed */
 
-/* The site of the function at an address; SND_NONE when memory runs out. */
-uint32_t snd_sample_native_site(snd_sample_native *self, uintptr_t pc);
+/* Why callers in native code are not known; NULL when they are. */
+const char *snd_sample_native_why_not(const snd_sample_native *self);
+
+/* The node of the function at an address, and of those that were compiled into it, below `parent`. */
+uint32_t snd_sample_native_child(snd_sample_native *self, snd_sample_seen *seen, uint32_t parent, uintptr_t pc);
+
+/* The native frames of an answer, innermost first: addresses; how many. */
+size_t snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit);
 
 #endif

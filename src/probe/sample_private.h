@@ -58,6 +58,18 @@ typedef struct snd_sampler {
 
 extern snd_sampler snd_sample_state;
 
+static inline int
+snd_sample_is_in(const snd_sample_range *ranges, unsigned count, uintptr_t address)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (address >= ranges[i].start && address < ranges[i].end)
+            return 1;
+    return 0;
+}
+
+/* The node of an answer with native frames, which stand between the Python frames that called them. */
+uint32_t snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot);
+
 /* One look at a thread; 0 when it is gone. Under the lock. */
 int snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved);
 

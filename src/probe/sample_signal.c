@@ -26,12 +26,13 @@ static _Atomic pid_t process;
 static void
 copy_native(snd_sample_slot *slot, const void *context)
 {
-    uintptr_t end = slot->stack_end;
-    size_t size = end > slot->sp ? end - slot->sp : 0;
+    uintptr_t start = slot->sp - SND_RED_ZONE;
+    size_t size = slot->stack_end > start ? slot->stack_end - start : 0;
 
     snd_context_registers(context, &slot->registers);
+    slot->native_start = start;
     slot->native_size = (uint32_t)(size < SND_SAMPLE_NATIVE_SIZE ? size : SND_SAMPLE_NATIVE_SIZE);
-    memcpy(slot->native, (const void *)slot->sp, slot->native_size);
+    memcpy(slot->native, (const void *)start, slot->native_size);
 }
 
 /* The slot and the question's number travel in the signal's value: nothing of ours is thread-local here. */

@@ -25,8 +25,9 @@ typedef struct snd_sample_slot {
     const snd_node *region;
     snd_call call; /* how it stands to the kernel */
     uint64_t cost_ticks;
-    snd_registers registers; /* these two only with `native` */
+    snd_registers registers; /* these three only with `native` */
     uint32_t native_size;
+    uintptr_t native_start; /* where the copied piece of stack begins */
     snd_sample_stack stack;
 } snd_sample_slot;
 

@@ -1,0 +1,94 @@
+/* Native and Python frames of one answer in one path.
+ *
+ * Each run of the evaluation loop is one native frame and stands for one or more Python frames, of which the outermost
+ * is marked. So the two stacks are taken apart into runs, and put together from the innermost on: a native stack that
+ * was cut off at its outer end still fits. */
+#include "probe/sample_private.h"
+
+#define NATIVE_DEPTH 256u
+
+typedef struct stitch {
+    snd_sampler *sampler;
+    const snd_sample_stack *stack;
+    uint32_t next; /* Python frame behind the next one to add; frames are added from the outermost on */
+    uint32_t base, node;
+    int is_call; /* the last Python frame's instruction calls something */
+} stitch;
+
+static uint32_t
+count_runs(const snd_sample_stack *stack)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < stack->count; i++)
+        count += stack->frames[i].is_entry != 0;
+    /* frames whose outermost one was cut off are a run, too */
+    return count + (stack->count != 0 && !stack->frames[stack->count - 1].is_entry);
+}
+
+static void
+add_frame(stitch *self, const snd_sample_frame *frame)
+{
+    snd_sampler *sampler = self->sampler;
+    snd_sample_place place = snd_sample_place_of(&sampler->codes, sampler->python, frame);
+
+    if (place.is_launcher)
+        self->node = self->base;
+    else if (place.site != SND_NONE)
+        self->node = snd_sample_seen_child(&sampler->seen, self->node, place.site);
+    self->is_call = place.is_call;
+}
+
+/* The Python frames of one run of the evaluation loop. */
+static void
+add_run(stitch *self)
+{
+    if (self->next == 0)
+        return;
+    add_frame(self, &self->stack->frames[--self->next]);
+    while (self->next != 0 && !self->stack->frames[self->next - 1].is_entry)
+        add_frame(self, &self->stack->frames[--self->next]);
+}
+
+static int
+is_loop(const snd_sampler *self, uint64_t address)
+{
+    return self->python != NULL && snd_sample_is_in(self->python->loop, 4, address);
+}
+
+/* The interpreter's own functions say nothing to a reader, but for the innermost, when that is a builtin at work. */
+static void
+add_native(stitch *self, uint64_t address, int is_innermost)
+{
+    snd_sampler *sampler = self->sampler;
+    int is_interpreters = sampler->python != NULL && snd_sample_is_in(sampler->python->code, 2, address);
+
+    if (is_interpreters && self->stack->count != 0 && !(is_innermost && self->is_call))
+        return;
+    self->node = snd_sample_native_child(sampler->native, &sampler->seen, self->node, address);
+}
+
+uint32_t
+snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot)
+{
+    uint64_t addresses[NATIVE_DEPTH];
+    size_t count = snd_sample_native_walk(self->native, slot, addresses, NATIVE_DEPTH);
+    stitch made = {self, &slot->stack, slot->stack.count, base, base, 0};
+    uint32_t runs = count_runs(&slot->stack), loops = 0;
+
+    for (size_t i = 0; i < count; i++)
+        loops += is_loop(self, addresses[i]) != 0;
+    if (slot->stack.is_cut)
+        made.node = snd_sample_seen_other(&self->seen, base, "[deeper]");
+    for (; runs > loops; runs--)
+        add_run(&made);
+    for (size_t i = count; i-- > 0;) {
+        if (is_loop(self, addresses[i])) {
+            if (loops-- <= runs)
+                add_run(&made);
+        }
+        else if (made.next != slot->stack.count || slot->stack.count == 0) /* what started Python is not of interest */
+            add_native(&made, addresses[i], i == 0);
+    }
+    return made.node;
+}
