@@ -116,8 +116,10 @@ take_state(void *context, uint32_t thread_id, uintptr_t state)
 {
     (void)context;
     snd_sample_thread *thread = find_thread(thread_id);
-    if (thread != NULL)
+    if (thread != NULL) {
         thread->state = state;
+        snd_sample_state.seen.rows[thread->row].is_python = 1;
+    }
 }
 
 static void
@@ -529,7 +531,7 @@ snd_sample_forget_code(uintptr_t code)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (!running.is_wanted)
+    if (!running.is_wanted || !(snd_sample_codes_may_know(&self->codes, code) || snd_sample_is_pending(code)))
         return;
     pthread_mutex_lock(&self->lock);
     uint64_t now = snd_clock_monotonic_ns();

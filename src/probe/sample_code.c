@@ -54,6 +54,7 @@ make_room(snd_sample_codes *self, uintptr_t address)
     return &self->entries[self->count++];
 }
 
+/* The filter is set before the code is read: whoever frees the code meanwhile sees that, and waits. */
 static entry *
 find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, uintptr_t address)
 {
@@ -63,6 +64,8 @@ find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, uintp
 
     if (known != NULL)
         return known;
+    uint64_t hash = (uint64_t)address * 0x9E3779B97F4A7C15u >> 48;
+    atomic_fetch_or(&self->filter[hash / 64], (uint64_t)1 << hash % 64);
     if (!python->read_code(address, &code))
         return NULL;
     uint32_t *sites = snd_calloc(code.unit_count + 1u, sizeof *sites);
@@ -129,13 +132,6 @@ snd_sample_codes_forget(snd_sample_codes *self, uintptr_t code)
         empty(known);
 }
 
-int
-snd_sample_codes_know(const snd_sample_codes *self, uintptr_t code)
-{
-    entry *ignored = NULL;
-    return find(self, code, &ignored) != NULL;
-}
-
 void
 snd_sample_codes_free(snd_sample_codes *self)
 {
@@ -143,5 +139,8 @@ snd_sample_codes_free(snd_sample_codes *self)
         empty(&self->entries[i]);
     snd_free(self->entries);
     snd_map_free(&self->by_address);
-    *self = (snd_sample_codes){0};
+    self->entries = NULL;
+    self->count = self->capacity = 0;
+    for (unsigned i = 0; i < SND_SAMPLE_FILTER; i++)
+        SND_SET(self->filter[i], 0);
 }

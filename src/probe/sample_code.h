@@ -5,11 +5,14 @@
 #include "base/map.h"
 #include "probe/sample_stack.h"
 
-/* All zero: nothing is known. Under the sampler's lock. */
+#define SND_SAMPLE_FILTER 1024u
+
+/* All zero: nothing is known. Under the sampler's lock, but for the filter. */
 typedef struct snd_sample_codes {
     struct snd_sample_entry *entries;
     uint32_t count, capacity;
     snd_map by_address;
+    _Atomic uint64_t filter[SND_SAMPLE_FILTER]; /* a bit is set for every address that was ever known */
 } snd_sample_codes;
 
 typedef struct snd_sample_place {
@@ -26,7 +29,13 @@ snd_sample_place snd_sample_place_of(snd_sample_codes *self, const snd_sample_in
 /* The code is gone: another one may come to its address. */
 void snd_sample_codes_forget(snd_sample_codes *self, uintptr_t code);
 
-int snd_sample_codes_know(const snd_sample_codes *self, uintptr_t code);
+/* 0: this code was never known. Needs no lock. */
+static inline int
+snd_sample_codes_may_know(const snd_sample_codes *self, uintptr_t code)
+{
+    uint64_t hash = (uint64_t)code * 0x9E3779B97F4A7C15u >> 48;
+    return (SND_GET(self->filter[hash / 64]) >> hash % 64 & 1) != 0;
+}
 
 void snd_sample_codes_free(snd_sample_codes *self);
 

@@ -84,8 +84,10 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         return;
     thread->is_asked = 0;
     thread->unanswered = 0;
-    if (slot->state != 0)
+    if (slot->state != 0) {
         thread->state = slot->state;
+        self->seen.rows[thread->row].is_python = 1;
+    }
     if (slot->stack_end == 0)
         slot->stack_end = snd_peek_mapping_end(slot->sp);
     self->answers++;
@@ -99,6 +101,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     else if (self->native != NULL && slot->stack.count == 0)
         node = snd_sample_native_child(self->native, &self->seen, base, slot->pc);
     charge_cpu(self, thread, node, state, now_ns);
+    SND_SET(slot->taken, SND_GET(slot->asked));
 }
 
 /* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */

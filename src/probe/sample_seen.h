@@ -25,6 +25,7 @@ typedef struct snd_sample_row {
     uint32_t root;
     char name[SND_SAMPLE_NAME_SIZE];
     uint64_t start_ns, end_ns; /* monotonic; end 0: it lives */
+    int is_python;             /* the interpreter knows it */
     const snd_track *track;    /* where its regions are; NULL: it has none */
     uint64_t event_end_ns;     /* up to where its events reach */
     uint64_t last_event;       /* number of its last event + 1; 0: none */

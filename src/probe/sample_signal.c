@@ -14,7 +14,7 @@
 
 /* The handler finds a slot by its number, so that a late signal never meets freed memory. */
 static _Atomic(snd_sample_slot *) slots[SLOT_LIMIT];
-static uint32_t slot_count;
+static _Atomic uint32_t slot_count;
 static snd_sample_slot *free_slots[SLOT_LIMIT];
 static uint32_t free_count;
 
@@ -116,11 +116,13 @@ snd_sample_slot_take(void)
 {
     if (free_count != 0)
         return free_slots[--free_count];
-    snd_sample_slot *slot = slot_count == SLOT_LIMIT ? NULL : snd_calloc(1, sizeof *slot);
+    uint32_t next = SND_GET(slot_count);
+    snd_sample_slot *slot = next == SLOT_LIMIT ? NULL : snd_calloc(1, sizeof *slot);
     if (slot == NULL)
         return NULL;
-    slot->number = slot_count;
-    atomic_store_explicit(&slots[slot_count++], slot, memory_order_release);
+    slot->number = next;
+    atomic_store_explicit(&slots[next], slot, memory_order_release);
+    atomic_store_explicit(&slot_count, next + 1, memory_order_release);
     return slot;
 }
 
@@ -131,9 +133,26 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
 
     SND_SET(slot->asked, next);
     SND_SET(slot->answered, next);
+    SND_SET(slot->taken, next);
     slot->track = NULL;
     slot->stack_end = 0;
     free_slots[free_count++] = slot;
+}
+
+int
+snd_sample_is_pending(uintptr_t code)
+{
+    uint32_t count = atomic_load_explicit(&slot_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const snd_sample_slot *slot = atomic_load_explicit(&slots[i], memory_order_acquire);
+        if (!snd_sample_is_answered(slot) || SND_GET(slot->taken) == SND_GET(slot->asked))
+            continue;
+        for (uint32_t k = 0; k < slot->stack.count; k++)
+            if (slot->stack.frames[k].code == code)
+                return 1;
+    }
+    return 0;
 }
 
 int

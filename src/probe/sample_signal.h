@@ -12,6 +12,7 @@
 typedef struct snd_sample_slot {
     _Atomic uint32_t asked;
     _Atomic uint32_t answered;
+    _Atomic uint32_t taken; /* the last answer that the sampler has looked at */
     uint32_t number;
 
     /* given by the sampler */
@@ -40,6 +41,9 @@ void snd_sample_signal_stop(void);
 /* NULL when there is no room. Slots are never freed, but given back and used again. */
 snd_sample_slot *snd_sample_slot_take(void);
 void snd_sample_slot_give_back(snd_sample_slot *slot);
+
+/* Whether an answer that nobody has looked at has a frame of this code, which no thread runs any more. */
+int snd_sample_is_pending(uintptr_t code);
 
 /* Sends the signal. 0: it could not be sent. */
 int snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id);

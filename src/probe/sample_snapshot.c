@@ -13,16 +13,29 @@ since_origin(uint64_t ns)
     return ns > snd_sample_state.origin_ns ? ns - snd_sample_state.origin_ns : 0;
 }
 
+/* Threads of libraries mostly bear the program's name, which says nothing. */
+static const char *
+name_of(const snd_sample_row *row)
+{
+    char program[16];
+
+    if (row->thread_id == snd_process_id())
+        return "main";
+    if (row->is_python)
+        return row->name;
+    snd_task_name(&(snd_task){.thread_id = snd_process_id()}, program);
+    return strcmp(row->name, program) == 0 ? "native" : row->name;
+}
+
 static snd_profile_track
 describe_row(const snd_sample_row *row, uint64_t now_ns)
 {
-    int is_main = row->thread_id == snd_process_id();
 
     return (snd_profile_track){
         .process_id = snd_process_id(),
         .thread_id = row->thread_id,
         .thread_count = row->thread_count,
-        .name = is_main ? "main" : row->name,
+        .name = name_of(row),
         .start_ns = since_origin(row->start_ns),
         .end_ns = since_origin(row->end_ns == 0 ? now_ns : row->end_ns),
     };
