@@ -15,11 +15,9 @@
 #if defined(__x86_64__)
 enum { SND_REGISTER_FP = 6, SND_REGISTER_SP = 7, SND_REGISTER_PC = 16, SND_REGISTER_COUNT };
 #define SND_RED_ZONE 128u /* bytes below the stack pointer that a function may use: a copy starts there */
-#elif defined(__aarch64__)
+#else                     /* aarch64 */
 enum { SND_REGISTER_FP = 29, SND_REGISTER_LR = 30, SND_REGISTER_SP = 31, SND_REGISTER_PC = 32, SND_REGISTER_COUNT };
 #define SND_RED_ZONE 0u
-#else
-#error "no registers are known for this processor"
 #endif
 
 typedef struct snd_registers {

@@ -2,7 +2,7 @@
 #include "os/elf.h"
 
 #include "base/alloc.h"
-#include "os/maps.h"
+#include "os/peek.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ read_from_pieces(const snd_elf_source *source, uint64_t offset, unsigned char *o
             continue;
         uint64_t inside = offset - piece->offset;
         size_t part = piece->size - inside < size ? (size_t)(piece->size - inside) : size;
-        if (!snd_memory_copy(piece->address + inside, out, part))
+        if (!snd_peek(piece->address + inside, out, part))
             return 0;
         out += part;
         offset += part;

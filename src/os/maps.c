@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static const char deleted_mark[] = " (deleted)";
@@ -157,28 +156,4 @@ snd_maps_keep_code(const snd_maps *self, const snd_maps *before)
             return 0;
     }
     return 1;
-}
-
-/* Where process_vm_readv is forbidden, as in some containers. */
-static int
-copy_through_file(uint64_t address, void *out, size_t size)
-{
-    int file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    ssize_t done = pread(file, out, size, (off_t)address);
-    close(file);
-    return done == (ssize_t)size;
-}
-
-int
-snd_memory_copy(uint64_t address, void *out, size_t size)
-{
-    struct iovec to = {out, size};
-    struct iovec from = {(void *)(uintptr_t)address, size};
-    ssize_t done = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-
-    if (done < 0 && (errno == EPERM || errno == ENOSYS))
-        return copy_through_file(address, out, size);
-    return done == (ssize_t)size;
 }

@@ -32,7 +32,4 @@ const snd_mapping *snd_maps_find(const snd_maps *self, uint64_t address);
 /* Whether all code of `before` is still there, from the same files: what is known of its addresses stays true. */
 int snd_maps_keep_code(const snd_maps *self, const snd_maps *before);
 
-/* Copies memory of this process without trusting the address. 0 when it cannot be read; then `out` is undefined. */
-SND_MUST_USE int snd_memory_copy(uint64_t address, void *out, size_t size);
-
 #endif

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #define OLD_NS UINT64_C(1000000000)
-#define WAIT_NS UINT64_C(100000000)
+#define WAIT_NS UINT64_C(20000000)
 
 static const char library_name[] = "libsonde-native.so";
 

@@ -186,7 +186,7 @@ read_base(Dwarf_Frame *frame, snd_unwind_rule *out)
     return 1;
 }
 
-/* The forms in which libdw gives a register: base, base + number, either as a value, sp + number. */
+/* The forms in which libdw gives a register: base, base + number, either as a value, a register + number. */
 static int
 read_move(const Dwarf_Op *ops, size_t count, snd_move *out)
 {
@@ -203,9 +203,9 @@ read_move(const Dwarf_Op *ops, size_t count, snd_move *out)
     if (count == 2 && ops[1].atom == DW_OP_plus_uconst) {
         offset = (int64_t)ops[1].number;
     }
-    else if (count == 2 && out->kind == SND_MOVE_SAVED && is_based(&ops[1], &base, &offset) &&
-             base == SND_REGISTER_SP) {
-        out->kind = SND_MOVE_STACKED;
+    else if (count == 2 && out->kind == SND_MOVE_SAVED && is_based(&ops[1], &base, &offset)) {
+        out->kind = SND_MOVE_BASED;
+        out->from = (uint8_t)base;
     }
     else if (count != 1)
         return 0;

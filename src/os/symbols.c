@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define OLD_NS UINT64_C(1000000000) /* mappings are read again after this */
-#define WAIT_NS UINT64_C(100000000) /* and for an unknown address not sooner than this */
+#define WAIT_NS UINT64_C(20000000)  /* and for an unknown address not sooner than this */
 
 /* What libstdc++ calls __cxa_demangle: a readable form of a name, to be freed. */
 typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);

@@ -30,7 +30,7 @@ SND_MUST_USE snd_status snd_symbols_new(snd_symbols **out);
 void snd_symbols_free(snd_symbols *self); /* NULL is allowed */
 
 /* Fills `*out` for any address. What was loaded meanwhile is noticed when an address is unknown (looked for at most
- * ten times a second) and at the latest after a second. Fails with SND_NO_MEMORY only. */
+ * every 20 ms) and at the latest after a second. Fails with SND_NO_MEMORY only. */
 SND_MUST_USE snd_status snd_symbols_find(snd_symbols *self, uint64_t address, snd_symbol *out);
 
 /* Looks at once at what is loaded now. */

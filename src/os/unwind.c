@@ -48,7 +48,8 @@ snd_unwind_step(const snd_unwind_rule *rule, const snd_stack_copy *stack, snd_re
         return SND_STEP_BROKEN; /* stacks grow downwards: the caller's part is above */
     for (unsigned i = 0; i < rule->move_count; i++) {
         const snd_move *move = &rule->moves[i];
-        uint64_t from = (move->kind == SND_MOVE_STACKED ? sp : base) + (uint64_t)(int64_t)move->offset;
+        uint64_t from =
+            (move->kind == SND_MOVE_BASED ? before.value[move->from] : base) + (uint64_t)(int64_t)move->offset;
         if (move->kind == SND_MOVE_BASE)
             registers->value[move->target] = from;
         else

@@ -20,20 +20,22 @@ typedef enum snd_base_kind {
 } snd_base_kind;
 
 typedef enum snd_move_kind {
-    SND_MOVE_SAVED,   /* stands in memory at the base + offset */
-    SND_MOVE_BASE,    /* is the base + offset */
-    SND_MOVE_STACKED, /* stands in memory at the stack pointer + offset */
+    SND_MOVE_SAVED, /* stands in memory at the base + offset */
+    SND_MOVE_BASE,  /* is the base + offset */
+    SND_MOVE_BASED, /* stands in memory at the register `from` + offset */
 } snd_move_kind;
 
 /* Where the caller's value of a register is. */
 typedef struct snd_move {
     uint8_t kind;
     uint8_t target;
+    uint8_t from; /* SND_MOVE_BASED */
+    uint8_t unused;
     int32_t offset;
 } snd_move;
 
-/* How to get from one function to its caller. A register without a move keeps its value. All zero bytes outside the
- * fields, so that rules can be compared as bytes. */
+/* How to get from one function to its caller. A register without a move keeps its value. Nothing but fields, and 0 in
+ * those that are not used, so that rules can be compared as bytes. */
 typedef struct snd_unwind_rule {
     uint8_t base_kind;
     uint8_t base;            /* register */
@@ -42,6 +44,7 @@ typedef struct snd_unwind_rule {
     uint8_t is_outermost;    /* nobody called this function */
     uint8_t is_signal;       /* the caller was interrupted: its pc is not behind a call */
     uint8_t move_count;
+    uint8_t unused;
     int32_t base_offset;
     snd_move moves[SND_REGISTER_COUNT];
 } snd_unwind_rule;

@@ -1,5 +1,6 @@
 /* Addresses of this process and their names: what is loaded at start and later, removed, replaced and stripped files.
- * Arguments: tests/c/native_library.c as a library with names, and stripped. */
+ * Arguments: native_library.c as a library with names, and stripped; and, where there is a C++ compiler,
+ * native_names.cpp. */
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *named_library, *stripped_library;
+static const char *named_library, *stripped_library, *names_library;
 static snd_symbols *symbols;
 
 static uint64_t
@@ -154,7 +155,7 @@ code_from_no_file_is_called_generated(void)
 static void
 a_library_loaded_later_is_found_by_itself(void)
 {
-    const struct timespec pause = {0, 150000000};
+    const struct timespec pause = {0, 50000000};
 
     REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
     void *handle = dlopen(named_library, RTLD_NOW | RTLD_LOCAL);
@@ -290,6 +291,24 @@ the_text_of_an_object_holds_its_functions(void)
     CHECK_NUMBER(snd_symbols_text(symbols, address, ranges, 0), 0);
 }
 
+static void
+names_of_cpp_are_readable(void)
+{
+    void *(*address)(void);
+
+    if (names_library == NULL)
+        return;
+    void *handle = dlopen(names_library, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle != NULL);
+    *(void **)&address = dlsym(handle, "native_address");
+    REQUIRE(address != NULL);
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    snd_symbol found = find(address_of(address()));
+    CHECK(strstr(found.name, "native::box<int>::open") != NULL);
+    CHECK(strstr(found.library, "native_names.so") != NULL);
+    dlclose(handle);
+}
+
 static snd_status
 look_around(void *context)
 {
@@ -321,9 +340,10 @@ without_memory_symbols_say_so(void)
 int
 main(int argc, char **argv)
 {
-    REQUIRE(argc == 3);
+    REQUIRE(argc >= 3);
     named_library = argv[1];
     stripped_library = argv[2];
+    names_library = argc > 3 ? argv[3] : NULL;
     REQUIRE(snd_symbols_new(&symbols) == SND_OK);
     RUN(an_address_in_the_program_has_its_function);
     RUN(of_two_names_the_plain_one_is_taken);
@@ -339,6 +359,7 @@ main(int argc, char **argv)
     RUN(a_function_is_found_by_name);
     RUN(the_cold_part_belongs_to_a_function);
     RUN(the_text_of_an_object_holds_its_functions);
+    RUN(names_of_cpp_are_readable);
     RUN(without_memory_symbols_say_so);
     snd_symbols_free(symbols);
     return check_report();

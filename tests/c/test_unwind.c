@@ -170,12 +170,13 @@ a_linkage_table_pushes_a_word_half_way(void)
 }
 
 static void
-a_register_may_stand_above_the_stack_pointer(void)
+a_register_may_stand_where_another_points(void)
 {
     snd_unwind_rule rule = rule_for(32);
     snd_registers registers = registers_at(STACK + 8, 0);
 
-    rule.moves[0].kind = SND_MOVE_STACKED;
+    rule.moves[0].kind = SND_MOVE_BASED;
+    rule.moves[0].from = SND_REGISTER_SP;
     rule.moves[0].offset = 64;
     put(STACK + 72, 99);
     put(STACK + 32, 0x401000);
@@ -195,6 +196,6 @@ main(void)
     RUN(the_outermost_function_has_no_caller);
     RUN(the_base_may_stand_in_memory);
     RUN(a_linkage_table_pushes_a_word_half_way);
-    RUN(a_register_may_stand_above_the_stack_pointer);
+    RUN(a_register_may_stand_where_another_points);
     return check_report();
 }
