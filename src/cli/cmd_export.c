@@ -108,14 +108,13 @@ run(const snd_arguments *given)
 
 static const snd_option options[] = {
     {"format", 'f', "NAME", "table, csv, json or html: a view; collapsed, speedscope, chrome: the recording"},
-    {"view", 0, "NAME", "regions, functions, callers, callees, signatures, threads or counters"},
+    {"view", 0, "NAME", "lines, tree, timeline, regions, functions, callers, callees, signatures, threads or counters"},
     {"columns", 'c', "A,B,…", "these columns only"},
     {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
     {"by-line", 0, NULL, "collapsed, speedscope, chrome: the lines of a function apart"},
-    {"cpu-only", 0, NULL, "collapsed, speedscope: without time that was waited"},
-    {"output", 'o', "FILE", "write there instead of standard output"},
+    SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
     {0},
 };
 

@@ -17,6 +17,19 @@ typedef struct snd_opened {
 int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
 void snd_opened_close(snd_opened *self);
 
+/* The options that snd_read_view_options reads, for a command's list. */
+#define SND_VIEW_OPTIONS                                                                                        \
+    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},              \
+        {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"}, \
+        {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},                           \
+        {"region", 0, "NAME", "samples: only those inside this region"},                                        \
+        {"thread", 0, "NAME", "samples: only those of this thread"},                                            \
+        {"cpu-only", 0, NULL, "samples: without time that was waited"},                                         \
+        {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},                           \
+        {"show-all", 0, NULL, "tree: frames of libraries and small rows too; lines: small files too"},          \
+        {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
+        {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"},
+
 /* What the options of the command say about samples. Returns 0 after printing one line when a pattern is not valid. */
 int snd_read_view_options(const snd_arguments *given, snd_view_options *out);
 

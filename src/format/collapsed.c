@@ -165,7 +165,7 @@ walk(folding *self)
 snd_status
 snd_format_collapsed(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
-    folding self = {.profile = profile, .stacks = {.by_line = options->by_line}, .out = {.file = file}};
+    folding self = {.profile = profile, .stacks = {.by_line = options->by_line, .by_name = 1}, .out = {.file = file}};
 
     (void)reader;
     snd_status status = snd_stacks_update(&self.stacks, profile);

@@ -105,15 +105,14 @@ add_stack(snd_stacks *self, const snd_stacks_entry *stack, uint32_t *id)
     return status;
 }
 
+/* The stack that is known by the key, or else `added`. */
 static snd_status
-add_child(snd_stacks *self, uint32_t parent, uint32_t frame, uint32_t *id)
+find_or_add_stack(snd_stacks *self, uint64_t key, const snd_stacks_entry *added, uint32_t *id)
 {
-    uint64_t key = (uint64_t)parent << 32 | frame;
     uint32_t cursor = 0, known = snd_map_next(&self->stack_map, key, &cursor);
 
     if (known == SND_MAP_NONE) {
-        const snd_stacks_entry *above = &self->stacks[parent];
-        snd_status status = add_stack(self, &(snd_stacks_entry){parent, frame, above->depth + 1, above->track}, &known);
+        snd_status status = add_stack(self, added, &known);
         if (status != SND_OK)
             return status;
         status = snd_map_add(&self->stack_map, key, known);
@@ -124,6 +123,27 @@ add_child(snd_stacks *self, uint32_t parent, uint32_t frame, uint32_t *id)
     }
     *id = known;
     return SND_OK;
+}
+
+static snd_status
+add_child(snd_stacks *self, uint32_t parent, uint32_t frame, uint32_t *id)
+{
+    const snd_stacks_entry *above = &self->stacks[parent];
+    const snd_stacks_entry added = {parent, frame, above->depth + 1, above->track};
+    return find_or_add_stack(self, (uint64_t)parent << 32 | frame, &added, id);
+}
+
+static snd_status
+stack_of_track(snd_stacks *self, const snd_profile *profile, uint32_t track, uint32_t *stack)
+{
+    const snd_stacks_entry empty = {SND_NONE, SND_NONE, 0, track};
+    uint32_t frame;
+
+    if (!self->by_name)
+        return add_stack(self, &empty, stack);
+    const snd_stacks_frame name = {SND_SITE_THREAD, profile->tracks[track].name, "", 0};
+    snd_status status = add_frame(self, &name, &frame);
+    return status != SND_OK ? status : find_or_add_stack(self, (uint64_t)SND_NONE << 32 | frame, &empty, stack);
 }
 
 static snd_status
@@ -165,8 +185,7 @@ snd_stacks_update(snd_stacks *self, const snd_profile *profile)
     snd_status status = make_rooms(self, profile);
 
     while (status == SND_OK && self->track_count < profile->track_count) {
-        snd_stacks_entry empty = {SND_NONE, SND_NONE, 0, self->track_count};
-        status = add_stack(self, &empty, &self->of_track[self->track_count]);
+        status = stack_of_track(self, profile, self->track_count, &self->of_track[self->track_count]);
         self->track_count += status == SND_OK;
     }
     while (status == SND_OK && self->site_count < profile->site_count)

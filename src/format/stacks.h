@@ -24,10 +24,11 @@ typedef struct snd_stacks_entry {
     uint32_t track;
 } snd_stacks_entry;
 
-/* Read freely. All zero is empty; set the two choices before the first update. Not thread-safe. */
+/* Read freely. All zero is empty; set the choices before the first update. Not thread-safe. */
 typedef struct snd_stacks {
     int by_line;         /* lines of a function apart */
     int without_regions; /* samples only, and regions are no frames of theirs */
+    int by_name;         /* threads of one name are one */
     snd_stacks_frame *frames;
     snd_stacks_entry *stacks;
     uint32_t *of_track; /* the empty stack of each */

@@ -162,6 +162,23 @@ a_name_cannot_end_a_frame_or_a_line(void)
 }
 
 static void
+threads_of_one_name_are_folded_into_one(void)
+{
+    snd_profile *profile = snd_profile_new();
+
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t track = add_track(profile, i == 1 ? "main" : "pool", 1 + i, 0, 9);
+        add_region(profile, add_root(profile, track, 0, 0), "work", 1, 2000, 2000);
+    }
+    char *folded = exported("collapsed", profile), *drawn = exported("speedscope", profile);
+    CHECK_TEXT(folded, "main;work 2\npool;work 4\n");
+    CHECK_NUMBER(count_text(drawn, "\"name\": \"pool\""), 2);
+    free(folded);
+    free(drawn);
+    snd_profile_free(profile);
+}
+
+static void
 times_are_rounded_to_microseconds(void)
 {
     snd_profile *profile = snd_profile_new();
@@ -310,6 +327,7 @@ main(int argc, char **argv)
     RUN(a_trace_needs_a_timeline_and_stacks_need_something);
     RUN(a_profile_whose_times_are_all_0_has_nothing);
     RUN(a_name_cannot_end_a_frame_or_a_line);
+    RUN(threads_of_one_name_are_folded_into_one);
     RUN(times_are_rounded_to_microseconds);
     RUN(a_stack_that_is_too_deep_is_cut);
     RUN(a_trace_that_grows_has_the_slices_of_the_export);
