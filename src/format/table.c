@@ -10,7 +10,9 @@
 
 /* Deeper rows say their depth in words: ten thousand levels of dots help nobody. */
 #define INDENT_LIMIT 32u
-#define GUIDE_LIMIT 20u
+/* Lines that show a tree are 3 cells a level, less where that would take more than half of the terminal. */
+#define GUIDE_LIMIT 30u
+#define GUIDE_CELLS 3u
 /* On a narrow terminal the main column is cut to the first width, then other columns go, then to the second. */
 #define GOOD_MAIN_COLUMN 20u
 #define GOOD_TREE_COLUMN 44u
@@ -82,8 +84,9 @@ typedef struct layout {
     const snd_format_options *options;
     snd_buffer text;
     size_t *starts;
-    size_t *widths;   /* per column; 0: not printed */
-    uint32_t *levels; /* per row of a tree with guides: bit n, another row follows at depth n */
+    size_t *widths;       /* per column; 0: not printed */
+    uint32_t *levels;     /* per row of a tree with guides: bit n, another row follows at depth n */
+    uint32_t guide_cells; /* a level */
     uint32_t main;
     uint32_t last; /* the last column that is printed */
 } layout;
@@ -97,17 +100,20 @@ text_of(const layout *self, size_t cell)
 static void
 put_guides(layout *self, uint32_t row, uint32_t depth)
 {
+    static const char *const lines[2][4] = {{"   ", "|  ", "`- ", "|- "}, {"   ", "│  ", "└─ ", "├─ "}};
     uint32_t levels = self->levels[row];
 
-    for (uint32_t i = 1; i <= depth && i <= GUIDE_LIMIT; i++) {
-        int is_own = i == depth, goes_on = (levels >> i & 1) != 0;
-        if (self->options->unicode)
-            snd_buffer_text(&self->text, is_own ? goes_on ? "├─ " : "└─ " : goes_on ? "│  " : "   ");
-        else
-            snd_buffer_text(&self->text, is_own ? goes_on ? "|- " : "`- " : goes_on ? "|  " : "   ");
+    for (uint32_t i = 1; i <= depth && depth <= GUIDE_LIMIT; i++) {
+        const char *line = lines[self->options->unicode != 0][(i == depth ? 2u : 0u) + (levels >> i & 1u)];
+        const char *end = line + strlen(line), *at = line;
+        for (uint32_t cell = 0; cell < self->guide_cells; cell++)
+            snd_utf8_next(&at, end);
+        snd_buffer_put(&self->text, line, (size_t)(at - line));
     }
     if (depth > GUIDE_LIMIT)
         snd_buffer_printf(&self->text, "(%u deep) ", depth);
+    else if (depth != 0 && self->guide_cells < GUIDE_CELLS)
+        snd_buffer_char(&self->text, ' ');
 }
 
 static void
@@ -132,13 +138,19 @@ static void
 find_levels(layout *self)
 {
     const uint32_t *depths = self->table->depths;
-    uint32_t open = 0;
+    uint32_t open = 0, deepest = 1;
 
     for (uint32_t r = self->table->row_count; r-- > 0;) {
         uint32_t depth = depths[r] < 31 ? depths[r] : 31;
         self->levels[r] = open;
         open = (open & ((1u << depth) - 1)) | 1u << depth;
+        deepest = depth > deepest ? depth : deepest;
     }
+    self->guide_cells = self->options->width == 0 ? GUIDE_CELLS : self->options->width / 2 / deepest;
+    if (self->guide_cells > GUIDE_CELLS)
+        self->guide_cells = GUIDE_CELLS;
+    if (self->guide_cells == 0)
+        self->guide_cells = 1;
 }
 
 static void
@@ -196,17 +208,18 @@ width_of_others(const layout *self)
     return all;
 }
 
-/* Leaves out a column, if that may be, and its neighbours to the left that are of one kind with it: parts of a sum say
- * nothing without each other. Returns the last column that was looked at. */
+/* Leaves out a column, if it is one of those with `traits`, and its neighbours to the left that are of one kind with
+ * it: parts of a sum say nothing without each other. Returns the last column that was looked at. */
 static uint32_t
-leave_out(layout *self, uint32_t column)
+leave_out(layout *self, uint32_t column, unsigned traits)
 {
+    const unsigned mask = SND_COLUMN_OPTIONAL | SND_COLUMN_LATE;
     const snd_column *columns = self->table->columns;
 
-    while (columns[column].traits & SND_COLUMN_OPTIONAL) {
+    while ((columns[column].traits & mask) == traits) {
         self->widths[column] = 0;
         if (column == 0 || columns[column - 1].unit != columns[column].unit ||
-            !(columns[column - 1].traits & SND_COLUMN_OPTIONAL))
+            (columns[column - 1].traits & mask) != traits)
             break;
         column--;
     }
@@ -222,7 +235,9 @@ fit(layout *self, size_t limit)
     if (*main < good)
         good = *main;
     for (uint32_t c = self->table->column_count; c > 0 && width_of_others(self) + good > limit;)
-        c = leave_out(self, c - 1);
+        c = leave_out(self, c - 1, SND_COLUMN_OPTIONAL);
+    for (uint32_t c = self->table->column_count; c > 0 && width_of_others(self) + good > limit;)
+        c = leave_out(self, c - 1, SND_COLUMN_OPTIONAL | SND_COLUMN_LATE);
     size_t others = width_of_others(self);
     size_t left = limit > others + LEAST_MAIN_COLUMN ? limit - others : LEAST_MAIN_COLUMN;
     if (*main > left)

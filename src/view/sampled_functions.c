@@ -24,7 +24,7 @@ static const snd_column columns[] = {
     [TOTAL] = {"total_ns", "total", SND_UNIT_NS, SHOWN},
     [TOTAL_SHARE] = {"total_percent", "total %", SND_UNIT_PERCENT, SHOWN},
     [CODE] = {"code", "code", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
-    [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
+    [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE},
     [FILE_NAME] = {"file", "file", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, 0},
 };

@@ -224,7 +224,7 @@ select_columns(const snd_table *self, const choice *choices, uint32_t count, int
         if (choices[i].in_us)
             columns[i].unit = SND_UNIT_US;
         if (is_wanted)
-            columns[i].traits &= ~(SND_COLUMN_OPTIONAL | SND_COLUMN_NO_EMPTY);
+            columns[i].traits &= ~(SND_COLUMN_OPTIONAL | SND_COLUMN_LATE | SND_COLUMN_NO_EMPTY);
     }
     snd_table *table = snd_table_new(self->view, columns, count);
     snd_free(columns);

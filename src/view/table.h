@@ -18,6 +18,7 @@ typedef enum snd_unit {
 #define SND_COLUMN_SHOWN 1u    /* by default, in a terminal */
 #define SND_COLUMN_MAIN 2u     /* says what a row is: indented in a tree, cut on a narrow terminal; else the first is */
 #define SND_COLUMN_OPTIONAL 4u /* left out on a narrow terminal */
+#define SND_COLUMN_LATE 32u    /* of those that are left out, after the others */
 #define SND_COLUMN_NO_ZERO 8u  /* nothing in place of 0 */
 #define SND_COLUMN_NO_EMPTY 16u /* left out where no row has anything in it */
 

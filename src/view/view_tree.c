@@ -9,6 +9,9 @@
 /* Rows below this share, in per cent, are left out. */
 #define LEAST_SHARE 1.0
 
+/* What a frame of small rows is: those of one parent, or all that have no row anywhere. */
+enum { OF_PARENT, LEFT_OUT };
+
 enum { TIME, NAME = SND_SAMPLE_COLUMN_COUNT, PLACE, KIND, START, ID, PARENT_ID, COLUMN_COUNT };
 
 #define SHOWN SND_COLUMN_SHOWN
@@ -93,7 +96,8 @@ put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
         snd_buffer_printf(out, "[waiting: %s]", waits[frame->which - (SND_METRIC_WAIT_CPU - SND_METRIC_PYTHON)]);
         break;
     case SND_FRAME_SMALL:
-        snd_buffer_printf(out, "[%u row%s below 1%%]", frame->hidden, frame->hidden == 1 ? "" : "s");
+        snd_buffer_printf(out, "[%u %srow%s below 1%%]", frame->hidden, frame->which == LEFT_OUT ? "more " : "",
+                          frame->hidden == 1 ? "" : "s");
         break;
     }
 }
@@ -202,19 +206,20 @@ take_child(maker *self, uint32_t frame, snd_samples_numbers *small, uint32_t *sm
     return SND_OK;
 }
 
-/* Small children that are not small together get a row of their own, the last one; others wait for the end. */
+/* Small children that are not small together get a row of their own, the last one, and so do those at the top, so that
+ * the rows there add up; others wait for the end. */
 static snd_status
-take_small(maker *self, uint32_t parent, const snd_samples_numbers *small, uint32_t count, uint32_t *row)
+take_small(maker *self, uint32_t parent, int is_top, const snd_samples_numbers *small, uint32_t count, uint32_t *row)
 {
     *row = SND_NONE;
     if (count == 0)
         return SND_OK;
-    if (snd_samples_share(&self->samples, snd_samples_time(small)) < LEAST_SHARE) {
+    if (!is_top && snd_samples_share(&self->samples, snd_samples_time(small)) < LEAST_SHARE) {
         snd_samples_add(&self->left_out, small);
         self->left_out_count += count;
         return SND_OK;
     }
-    snd_status status = snd_frames_add(&self->tree, parent, SND_FRAME_SMALL, 0, row);
+    snd_status status = snd_frames_add(&self->tree, parent, SND_FRAME_SMALL, OF_PARENT, row);
     if (status == SND_OK) {
         self->tree.frames[*row].numbers = *small;
         self->tree.frames[*row].hidden = count;
@@ -250,7 +255,7 @@ expand(maker *self, uint32_t frame, uint32_t depth, uint32_t parent_row)
     for (uint32_t i = self->tree.frames[frame].first; i != SND_NONE && status == SND_OK; i = self->tree.frames[i].next)
         status = take_child(self, i, &small, &small_count);
     if (status == SND_OK)
-        status = take_small(self, frame, &small, small_count, &row);
+        status = take_small(self, frame, depth == 0, &small, small_count, &row);
     return status == SND_OK ? push_children(self, row, depth, parent_row) : status;
 }
 
@@ -267,10 +272,11 @@ start(maker *self)
                 self->tree.thread_count == 1 ? expand(self, i, 0, SND_NONE) : take_child(self, i, &small, &small_count);
     if (status != SND_OK || self->tree.thread_count == 1)
         return status;
-    status = take_small(self, SND_NONE, &small, small_count, &row);
+    status = take_small(self, SND_NONE, 1, &small, small_count, &row);
     return status == SND_OK ? push_children(self, row, 0, SND_NONE) : status;
 }
 
+/* Time that is in rows above already: for people only. */
 static snd_status
 add_left_out(maker *self)
 {
@@ -278,12 +284,15 @@ add_left_out(maker *self)
 
     if (self->left_out_count == 0)
         return SND_OK;
-    snd_status status = snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, 0, &row);
+    snd_status status = snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, LEFT_OUT, &row);
     if (status != SND_OK)
         return status;
     self->tree.frames[row].numbers = self->left_out;
     self->tree.frames[row].hidden = self->left_out_count;
-    return add_row(self, &(step){row, 0, SND_NONE});
+    status = add_row(self, &(step){row, 0, SND_NONE});
+    if (status == SND_OK)
+        snd_table_last(self->table)->is_extra = 1;
+    return status;
 }
 
 static snd_status

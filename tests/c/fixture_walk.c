@@ -232,7 +232,7 @@ walk_profile(void)
     set_info(profile, "sample_rate_hz", "1000");
     set_info(profile, "samples_missed", "3");
     set_info(profile, "interrupted_calls", "2");
-    set_info(profile, "cpu_ns", "1850000000");
+    set_info(profile, "cpu_ns", "1870000000");
     set_info(profile, "own_cpu_ns", "10000000");
     set_info(profile, "own_sample_cost_ns", "1200");
     set_info(profile, "probes", "region, sample");

@@ -1,8 +1,9 @@
-/* Every view of calls in every format against files. The folder of them is the first argument. After a wanted change
- * run with SONDE_GOLDEN=write and read the difference. */
+/* The views of calls and of samples in every format against files. The folder of them is the first argument. After a
+ * wanted change run with SONDE_GOLDEN=write and read the difference. */
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_walk.h"
 #include "format/format.h"
 #include "view/view.h"
 
@@ -13,12 +14,12 @@
 static const char *folder;
 
 static void
-check_file(const snd_view *view, const snd_format *format, const snd_buffer *text)
+check_file(const char *name, const char *format, const snd_buffer *text)
 {
     const char *mode = getenv("SONDE_GOLDEN");
     char path[1024];
 
-    snprintf(path, sizeof path, "%s/%s.%s", folder, view->name, format->name);
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, format);
     if (mode != NULL && strcmp(mode, "write") == 0)
         write_file(path, text->data, text->size);
     char *wanted = read_file(path, NULL);
@@ -28,12 +29,12 @@ check_file(const snd_view *view, const snd_format *format, const snd_buffer *tex
 
 /* A page has the usual columns, the other formats have all, as `sonde export` writes them. */
 static void
-check_view(const snd_profile *profile, const char *name)
+check_view_as(const snd_profile *profile, const char *name, snd_view_options options, const char *file)
 {
     const snd_view *view = snd_view_find(name);
     snd_table *table = NULL, *shown = NULL;
 
-    REQUIRE(view != NULL && view->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+    REQUIRE(view != NULL && view->make(profile, &options, &table) == SND_OK);
     REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
     for (unsigned i = 0; i < snd_format_count; i++) {
         const snd_format *format = &snd_formats[i];
@@ -42,11 +43,17 @@ check_view(const snd_profile *profile, const char *name)
         if (format->write_table == NULL)
             continue;
         format->write_table(is_for_eyes ? shown : table, &(snd_format_options){0}, &text);
-        check_file(view, format, &text);
+        check_file(file, format->name, &text);
         snd_buffer_free(&text);
     }
     snd_table_free(shown);
     snd_table_free(table);
+}
+
+static void
+check_view(const snd_profile *profile, const char *name)
+{
+    check_view_as(profile, name, (snd_view_options){0}, name);
 }
 
 static void
@@ -69,6 +76,49 @@ the_view_of_signatures_is_as_it_was(void)
     snd_profile_free(profile);
 }
 
+static void
+views_of_samples_are_as_they_were(void)
+{
+    snd_profile *profile = walk_profile();
+
+    check_view_as(profile, "lines", (snd_view_options){0}, "samples-lines");
+    check_view_as(profile, "functions", (snd_view_options){0}, "samples-functions");
+    check_view_as(profile, "tree", (snd_view_options){0}, "samples-tree");
+    check_view_as(profile, "tree", (snd_view_options){.by_time = 1, .show_all = 1}, "samples-tree-by-time");
+    check_view_as(profile, "threads", (snd_view_options){0}, "samples-threads");
+    check_view_as(profile, "timeline", (snd_view_options){0}, "samples-timeline");
+    snd_profile_free(profile);
+}
+
+/* What a terminal shows: wide and narrow, with and without colours. */
+static void
+views_fit_the_terminal(void)
+{
+    static const unsigned widths[] = {60, 80, 120, 200};
+    static const char *const names[] = {"lines", "functions", "tree", "threads", "timeline"};
+    snd_profile *profile = walk_profile();
+
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        snd_format_options options = {.width = widths[w], .unicode = 1, .colour = widths[w] == 120};
+        snd_buffer text = {0};
+        char name[32];
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            snd_table *table = NULL, *shown = NULL;
+            REQUIRE(snd_view_find(names[i])->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+            REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
+            snd_format_table(shown, &options, &text);
+            snd_buffer_char(&text, '\n');
+            snd_table_free(shown);
+            snd_table_free(table);
+        }
+        REQUIRE(snd_summary_write(profile, &(snd_view_options){0}, &options, &text) == SND_OK);
+        snprintf(name, sizeof name, "samples-%u", widths[w]);
+        check_file(name, "terminal", &text);
+        snd_buffer_free(&text);
+    }
+    snd_profile_free(profile);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -76,5 +126,7 @@ main(int argc, char **argv)
     folder = argv[1];
     RUN(views_of_calls_are_as_they_were);
     RUN(the_view_of_signatures_is_as_it_was);
+    RUN(views_of_samples_are_as_they_were);
+    RUN(views_fit_the_terminal);
     return check_report();
 }

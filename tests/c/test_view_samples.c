@@ -1,0 +1,405 @@
+/* The views of samples: every sample is counted once, sums are what they should be, options choose. */
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "fixture_walk.h"
+#include "format/format.h"
+#include "view/samples.h"
+#include "view/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MS 1000000
+
+static snd_table *
+make(const char *view, const snd_profile *profile, snd_view_options options)
+{
+    snd_table *table = NULL;
+
+    REQUIRE(snd_view_find(view)->make(profile, &options, &table) == SND_OK);
+    return table;
+}
+
+static const snd_cell *
+cell(const snd_table *table, uint32_t row, const char *column)
+{
+    int found = snd_table_find(table, column);
+
+    REQUIRE(found >= 0 && row < table->row_count);
+    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
+}
+
+/* The first row with this text in a column; ends the program when there is none. */
+static uint32_t
+find_row(const snd_table *table, const char *column, const char *text)
+{
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        const snd_cell *at = cell(table, r, column);
+        if (at->is_there && strcmp(at->text, text) == 0)
+            return r;
+    }
+    fprintf(stderr, "no row %s\n", text);
+    REQUIRE(0);
+    return 0;
+}
+
+static int
+has_row(const snd_table *table, const char *column, const char *text)
+{
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        const snd_cell *at = cell(table, r, column);
+        if (at->is_there && strcmp(at->text, text) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int64_t
+ms_of(const snd_table *table, const char *by, const char *text, const char *column)
+{
+    return cell(table, find_row(table, by, text), column)->whole / MS;
+}
+
+/* Of rows that are part of the answer, at most this deep. */
+static int64_t
+sum_ms(const snd_table *table, const char *column, uint32_t depth)
+{
+    int64_t sum = 0;
+
+    for (uint32_t r = 0; r < table->row_count; r++)
+        if (!table->rows[r].is_extra && table->depths[r] <= depth)
+            sum += cell(table, r, column)->whole;
+    return sum / MS;
+}
+
+static void
+check_sums(const snd_table *table, uint32_t depth)
+{
+    CHECK_NUMBER(sum_ms(table, "python", depth), 1255);
+    CHECK_NUMBER(sum_ms(table, "native", depth), 460);
+    CHECK_NUMBER(sum_ms(table, "system", depth), 155);
+    CHECK_NUMBER(sum_ms(table, "waiting", depth), 1310);
+    CHECK_NUMBER(sum_ms(table, "wait_lock", depth), 570);
+    CHECK_NUMBER(sum_ms(table, "wait_sleep", depth), 500);
+}
+
+static void
+every_column_adds_up_in_every_view(void)
+{
+    static const snd_view_options all[] = {{0}, {.all_code = 1}, {.show_all = 1}, {.exclude = "*walk*"}};
+    snd_profile *profile = walk_profile();
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        snd_table *lines = make("lines", profile, all[i]);
+        snd_table *functions = make("functions", profile, all[i]);
+        snd_table *tree = make("tree", profile, all[i]);
+        check_sums(lines, 1);
+        check_sums(functions, 0);
+        check_sums(tree, 0);
+        CHECK_NUMBER(sum_ms(lines, "time", 1), 3180);
+        CHECK_NUMBER(sum_ms(functions, "self", 0), 3180);
+        CHECK_NUMBER(sum_ms(tree, "time", 0), 3180);
+        snd_table_free(lines);
+        snd_table_free(functions);
+        snd_table_free(tree);
+    }
+    snd_profile_free(profile);
+}
+
+static void
+rows_of_a_tree_are_the_sum_of_those_below(void)
+{
+    snd_profile *profile = walk_profile();
+
+    for (int by_time = 0; by_time < 2; by_time++) {
+        snd_table *tree = make("tree", profile, (snd_view_options){.show_all = 1, .by_time = by_time});
+        for (uint32_t r = 0; r < tree->row_count; r++) {
+            int64_t sum = 0;
+            for (uint32_t i = r + 1; i < tree->row_count && tree->depths[i] > tree->depths[r]; i++)
+                if (tree->depths[i] == tree->depths[r] + 1)
+                    sum += cell(tree, i, "time")->whole;
+            if (sum != 0)
+                CHECK_NUMBER(sum, cell(tree, r, "time")->whole);
+        }
+        CHECK_NUMBER(sum_ms(tree, "time", 0), 3180);
+        snd_table_free(tree);
+    }
+    snd_profile_free(profile);
+}
+
+static void
+time_in_libraries_stands_at_the_line_that_led_there(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *lines = make("lines", profile, (snd_view_options){0});
+    snd_table *all = make("lines", profile, (snd_view_options){.all_code = 1});
+
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:25", "time"), 250);
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:26", "native"), 150);
+    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:25"), "function")->text, "load");
+    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:25"), "file")->text, "/app/walk.py");
+    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:13"), "source")->text, "        total += i * i");
+    CHECK_NUMBER(ms_of(lines, "file", "(20 files below 1%)", "time"), 20);
+    CHECK_NUMBER(ms_of(lines, "file", "(outside the program's files)", "time"), 275);
+    CHECK_NUMBER(ms_of(lines, "file", "[sonde]", "time"), 10);
+    CHECK_NUMBER(ms_of(all, "place", "walk.py:25", "time"), 50);
+    CHECK_NUMBER(ms_of(all, "place", "json/decoder.py:337", "time"), 150);
+    CHECK_NUMBER(ms_of(all, "place", "numpy/core/fromnumeric.py:1017", "native"), 150);
+    snd_table_free(lines);
+    snd_table_free(all);
+    snd_profile_free(profile);
+}
+
+static void
+a_function_that_calls_itself_counts_once(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *functions = make("functions", profile, (snd_view_options){0});
+
+    CHECK_NUMBER(ms_of(functions, "function", "walk", "self"), 5);
+    CHECK_NUMBER(ms_of(functions, "function", "walk", "total"), 805);
+    CHECK_NUMBER(ms_of(functions, "function", "step", "total"), 800);
+    CHECK_NUMBER(ms_of(functions, "function", "main", "total"), 1505);
+    CHECK_TEXT(cell(functions, find_row(functions, "function", "Thread.join"), "code")->text, "library");
+    CHECK_TEXT(cell(functions, find_row(functions, "function", "dgemm_kernel"), "code")->text, "native");
+    CHECK_TEXT(cell(functions, find_row(functions, "function", "step"), "place")->text, "walk.py:10");
+    snd_table_free(functions);
+    snd_profile_free(profile);
+}
+
+static void
+libraries_are_folded_in_a_tree(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *tree = make("tree", profile, (snd_view_options){0});
+    snd_table *all = make("tree", profile, (snd_view_options){.show_all = 1});
+    snd_table *hidden = make("tree", profile, (snd_view_options){.hide = "^load$|json"});
+
+    CHECK_NUMBER(ms_of(tree, "name", "load  [2 frames hidden]  json", "time"), 200);
+    CHECK_NUMBER(ms_of(tree, "name", "sort  [1 frame hidden]  _multiarray", "time"), 150);
+    CHECK(!has_row(tree, "name", "run_path"));
+    CHECK(has_row(all, "name", "run_path") && has_row(all, "name", "quicksort_double (native)"));
+    CHECK_NUMBER(ms_of(all, "name", "JSONDecoder.decode", "time"), 150);
+    CHECK(has_row(tree, "name", "region load") && !has_row(hidden, "name", "load"));
+    CHECK_NUMBER(sum_ms(hidden, "time", 0), 3180);
+    snd_table_free(tree);
+    snd_table_free(all);
+    snd_table_free(hidden);
+    snd_profile_free(profile);
+}
+
+static void
+small_rows_are_counted(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *tree = make("tree", profile, (snd_view_options){0});
+    snd_table *cpu = make("tree", profile, (snd_view_options){.cpu_only = 1});
+
+    CHECK_NUMBER(ms_of(tree, "name", "[23 more rows below 1%]", "time"), 60);
+    CHECK(tree->rows[find_row(tree, "name", "[23 more rows below 1%]")].is_extra);
+    CHECK_NUMBER(ms_of(tree, "name", "[1 row below 1%]", "time"), 10);
+    CHECK_NUMBER(ms_of(cpu, "name", "[20 rows below 1%]", "time"), 20);
+    CHECK_NUMBER(cpu->depths[find_row(cpu, "name", "[20 rows below 1%]")], 2);
+    snd_table_free(tree);
+    snd_table_free(cpu);
+    snd_profile_free(profile);
+}
+
+static void
+waiting_goes_with_cpu_only(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *tree = make("tree", profile, (snd_view_options){.cpu_only = 1});
+    snd_table *lines = make("lines", profile, (snd_view_options){.cpu_only = 1});
+
+    CHECK_NUMBER(sum_ms(tree, "time", 0), 1870);
+    CHECK_NUMBER(sum_ms(lines, "time", 1), 1870);
+    for (uint32_t r = 0; r < tree->row_count; r++)
+        CHECK(strncmp(cell(tree, r, "name")->text, "[waiting", 8) != 0);
+    CHECK(!(lines->columns[snd_table_find(lines, "waiting_percent")].traits & SND_COLUMN_SHOWN));
+    snd_table_free(tree);
+    snd_table_free(lines);
+    snd_profile_free(profile);
+}
+
+static void
+a_region_or_a_thread_can_be_chosen(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *region = make("lines", profile, (snd_view_options){.region = "load"});
+    snd_table *thread = make("tree", profile, (snd_view_options){.thread = "worker"});
+    snd_table *none = NULL;
+
+    CHECK_NUMBER(sum_ms(region, "time", 1), 400);
+    CHECK(fabs(cell(region, find_row(region, "place", "walk.py:26"), "percent")->real - 37.5) < 1e-9);
+    CHECK_NUMBER(sum_ms(thread, "time", 0), 1390);
+    CHECK_TEXT(cell(thread, 0, "name")->text, "work");
+    CHECK(snd_view_lines(profile, &(snd_view_options){.region = "nothing"}, &none) == SND_NO_DATA);
+    CHECK(snd_view_tree(profile, &(snd_view_options){.thread = "nobody"}, &none) == SND_NO_DATA);
+    CHECK(snd_view_lines(profile, &(snd_view_options){.thread = "worker", .region = "load"}, &none) == SND_NO_DATA);
+    snd_table_free(region);
+    snd_table_free(thread);
+    snd_profile_free(profile);
+}
+
+static void
+threads_have_all_their_waiting_and_a_sum(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *threads = make("threads", profile, (snd_view_options){0});
+
+    CHECK_TEXT(cell(threads, 0, "name")->text, "main");
+    CHECK_NUMBER(ms_of(threads, "name", "blas", "wait_lock"), 550);
+    CHECK_NUMBER(ms_of(threads, "name", "worker", "wait_gil"), 200);
+    CHECK_NUMBER(ms_of(threads, "name", "[sonde]", "cpu"), 10);
+    CHECK_NUMBER(ms_of(threads, "name", "all threads", "cpu"), 1870);
+    CHECK_NUMBER(ms_of(threads, "name", "all threads", "waiting"), 1860);
+    CHECK_NUMBER(sum_ms(threads, "cpu", 0), 1870);
+    CHECK(threads->rows[threads->row_count - 1].is_extra);
+    snd_table_free(threads);
+    snd_profile_free(profile);
+}
+
+static void
+the_timeline_has_all_time(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *timeline = make("timeline", profile, (snd_view_options){0});
+    snd_table *none = NULL;
+
+    CHECK_NUMBER(timeline->row_count, 40);
+    CHECK_NUMBER(sum_ms(timeline, "python", 0), 1255);
+    CHECK_NUMBER(sum_ms(timeline, "native", 0), 460);
+    CHECK_NUMBER(sum_ms(timeline, "system", 0), 155);
+    CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 1310);
+    CHECK_TEXT(cell(timeline, 12, "function")->text, "step");
+    CHECK_NUMBER(cell(timeline, 12, "threads")->whole, 2);
+    profile->event_count = 0;
+    CHECK(snd_view_timeline(profile, &(snd_view_options){0}, &none) == SND_NO_TIMELINE);
+    CHECK(snd_view_tree(profile, &(snd_view_options){.by_time = 1}, &none) == SND_NO_TIMELINE);
+    snd_table_free(timeline);
+    snd_profile_free(profile);
+}
+
+static void
+by_time_the_same_function_comes_again(void)
+{
+    snd_profile *profile = snd_profile_new();
+    static const unsigned order[] = {0, 0, 1, 0, 1, 1};
+    uint32_t nodes[2];
+
+    REQUIRE(profile != NULL);
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 6 * MS), 6 * MS, 0);
+    uint32_t top = add_walk_line(profile, root, "/app/a.py:main:1:2");
+    nodes[0] = add_walk_line(profile, top, "/app/a.py:f:10:11");
+    nodes[1] = add_walk_line(profile, top, "/app/a.py:g:20:21");
+    add_cpu(profile, nodes[0], 3, 0, 0);
+    add_cpu(profile, nodes[1], 3, 0, 0);
+    profile->events = snd_calloc(6, sizeof *profile->events);
+    for (; profile->event_count < 6; profile->event_count++)
+        profile->events[profile->event_count] =
+            (snd_profile_event){profile->event_count * MS, MS, nodes[order[profile->event_count]], 0};
+    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1});
+    CHECK_NUMBER(tree->row_count, 5);
+    CHECK_TEXT(cell(tree, 1, "name")->text, "f");
+    CHECK_NUMBER(cell(tree, 1, "time")->whole, 2 * MS);
+    CHECK_TEXT(cell(tree, 3, "name")->text, "f");
+    CHECK_NUMBER(cell(tree, 3, "start")->whole, 3 * MS);
+    CHECK_TEXT(cell(tree, 4, "name")->text, "g");
+    snd_table_free(tree);
+    snd_profile_free(profile);
+}
+
+static void
+damaged_events_do_no_harm(void)
+{
+    snd_profile *profile = walk_profile();
+
+    profile->events[0] = (snd_profile_event){0, 5, UINT32_MAX - 1, 0};
+    profile->events[1] = (snd_profile_event){0, UINT64_MAX, profile->events[2].node, 0};
+    profile->events[3].task = 77;
+    profile->events[4].start_ns = UINT64_MAX;
+    snd_table_free(make("timeline", profile, (snd_view_options){0}));
+    snd_table_free(make("tree", profile, (snd_view_options){.by_time = 1}));
+    snd_profile_free(profile);
+}
+
+static void
+views_say_when_they_need_events(void)
+{
+    CHECK(snd_view_needs_events(snd_view_find("timeline"), &(snd_view_options){0}));
+    CHECK(snd_view_needs_events(snd_view_find("tree"), &(snd_view_options){.by_time = 1}));
+    CHECK(!snd_view_needs_events(snd_view_find("tree"), &(snd_view_options){0}));
+    CHECK(!snd_view_needs_events(snd_view_find("lines"), &(snd_view_options){.by_time = 1}));
+}
+
+static void
+a_bad_pattern_is_refused(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *table = NULL;
+
+    CHECK(snd_view_tree(profile, &(snd_view_options){.hide = "a(b"}, &table) == SND_BAD_ARGUMENT);
+    CHECK(table == NULL);
+    snd_profile_free(profile);
+}
+
+static void
+the_default_of_samples_is_their_lines(void)
+{
+    snd_profile *profile = walk_profile();
+
+    CHECK_TEXT(snd_view_default(profile)->name, "lines");
+    snd_profile_free(profile);
+}
+
+static snd_status
+make_all(void *context)
+{
+    static const snd_view_options all[] = {{0}, {.by_time = 1, .hide = "json"}};
+    snd_status status = SND_OK;
+
+    for (size_t o = 0; o < sizeof all / sizeof all[0]; o++)
+        for (unsigned i = 0; i < snd_view_count && status == SND_OK; i++) {
+            snd_table *table = NULL;
+            status = snd_views[i].make(context, &all[o], &table);
+            CHECK((status == SND_OK) == (table != NULL));
+            snd_table_free(table);
+            if (status == SND_NO_DATA)
+                status = SND_OK;
+        }
+    return status;
+}
+
+static void
+every_failing_allocation_is_reported(void)
+{
+    snd_profile *profile = walk_profile();
+
+    CHECK(fail_each_allocation(make_all, profile) > 100);
+    snd_profile_free(profile);
+}
+
+int
+main(void)
+{
+    RUN(every_column_adds_up_in_every_view);
+    RUN(rows_of_a_tree_are_the_sum_of_those_below);
+    RUN(time_in_libraries_stands_at_the_line_that_led_there);
+    RUN(a_function_that_calls_itself_counts_once);
+    RUN(libraries_are_folded_in_a_tree);
+    RUN(small_rows_are_counted);
+    RUN(waiting_goes_with_cpu_only);
+    RUN(a_region_or_a_thread_can_be_chosen);
+    RUN(threads_have_all_their_waiting_and_a_sum);
+    RUN(the_timeline_has_all_time);
+    RUN(by_time_the_same_function_comes_again);
+    RUN(damaged_events_do_no_harm);
+    RUN(views_say_when_they_need_events);
+    RUN(a_bad_pattern_is_refused);
+    RUN(the_default_of_samples_is_their_lines);
+    RUN(every_failing_allocation_is_reported);
+    return check_report();
+}
