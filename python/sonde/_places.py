@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 def describe(program: str | None, include: str = "", exclude: str = "", all_code: bool = False) -> None:
     """Say in the recording where the program and where the libraries are."""
-    infos: dict[str, Any] = {
+    infos = {
         "program_path": program,
         "library_paths": "\n".join(library_paths()),
-        "include": include or None,
-        "exclude": exclude or None,
+        "include": include,
+        "exclude": exclude,
         "all_code": "1" if all_code else "0",
     }
     for key, value in infos.items():
-        _core.set_info(key, value)
+        if value:
+            _core.set_info(key, value)
 
 
 def library_paths() -> list[str]:

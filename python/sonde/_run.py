@@ -29,7 +29,7 @@ def main() -> None:
         native="native" in given,
         cpu_only="cpu-only" in given,
         signals="no-signals" not in given,
-        timeline="no-timeline" not in given,
+        sample_timeline="no-timeline" not in given,
     )
     _places.describe(
         program.path and os.path.normpath(program.path),
@@ -40,6 +40,8 @@ def main() -> None:
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
     atexit.register(_at_exit, os.getpid(), "no-report" not in given)
+    if "duration" in given:
+        _session.before_first_look.append(lambda: _core.end_after(given["duration"]))
     end_as(program.run(_nothing if "start-paused" in given else _look))
 
 
@@ -70,10 +72,10 @@ def fail(line: str) -> NoReturn:
     sys.exit(2)
 
 
-def show(view: str, **options: Any) -> None:
-    """A view of what was measured so far, on standard error."""
+def show(profile: _core.Profile, view: str, **options: Any) -> None:
+    """A view of what was measured, on standard error."""
     sys.stdout.flush()
-    print(_core.profile().format(view=view, width=_width(), **options), file=sys.stderr, end="")
+    print(profile.format(view=view, width=_width(), **options), file=sys.stderr, end="")
 
 
 def _look() -> None:
@@ -85,13 +87,17 @@ def _nothing() -> None:
 
 
 def _at_exit(process: int, is_wanted: bool) -> None:
+    """Complete the recording, then report."""
     if not _core.is_running():
         return
+    _session.pause(True)
+    profile = _core.profile()
+    ended = _session.end()
     try:
         if is_wanted and os.getpid() == process:  # not in a child that was forked from it
-            show("summary")
+            show(profile, "summary")
     finally:
-        _session.end().say()
+        ended.say()
 
 
 def _folder() -> str:

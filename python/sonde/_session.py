@@ -15,6 +15,7 @@ from sonde import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 OUTER = "outer"  # who holds it for a program that runs under `sonde run` or `sonde trace`
@@ -22,10 +23,11 @@ OUTER = "outer"  # who holds it for a program that runs under `sonde run` or `so
 _holders: dict[Any, dict[str, Any]] = {}  # what each wants; the first one's choice counts
 _lock = RLock()
 _is_paused = False  # the sampler
+before_first_look: list[Callable[[], object]] = []  # of the sampler
 _has_hooks = False
 
 _ONE_OF = ("recording", "chrome_trace", "clock")
-_SAMPLING = ("sample_rate", "native", "cpu_only", "signals")
+_SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
 _ANY_OF = ("timeline", "cpu", "debug", "calls")
 
 
@@ -96,6 +98,8 @@ def pause(is_paused: bool) -> bool:
     global _is_paused
     with _lock:
         before, _is_paused = _is_paused, is_paused
+        while before_first_look and not is_paused:
+            before_first_look.pop()()
         _core.pause_samples(is_paused)
         return before
 

@@ -41,7 +41,7 @@ def _at_exit(calls: _core.Calls, view: str, is_wanted: bool) -> None:
         return
     try:
         if is_wanted:
-            _run.show(view, limit=SHOWN[view])
+            _run.show(_core.profile(), view, limit=SHOWN[view])
     except OSError:
         _session.say("no calls were measured")
     finally:

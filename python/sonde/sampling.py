@@ -246,7 +246,7 @@ def record(
     wishes: dict[str, Any] = {"recording": _session.path_of(path), "timeline": timeline}
     calls: dict[str, Any] | None = None
     if "sample" in chosen:
-        wishes.update(_sampler(rate, native, cpu_only, signals))
+        wishes.update(_sampler(rate, native, cpu_only, signals), sample_timeline=timeline)
     if "call" in chosen:
         calls = {"signatures": signatures, "builtins": builtins, "callables": builtins}
         wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())

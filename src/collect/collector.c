@@ -39,6 +39,9 @@ struct snd_collector {
     sem_t wake;
     _Atomic int stop;
     _Atomic int raise;
+    _Atomic uint64_t end_at_ns; /* 0: not before it is told to */
+    void (*end)(void);
+    int has_ended;
 };
 
 static snd_status
@@ -161,6 +164,8 @@ checkpoint(snd_collector *self, int is_last)
     uint64_t now = snd_clock_ticks();
 
     self->last_checkpoint_ns = snd_clock_monotonic_ns();
+    if (self->has_ended)
+        return;
     self->status = SND_OK;
     note(self, update(self, now), "memory");
     snd_sample_drain(&self->snapshot, self->profile, take_sample, self);
@@ -195,11 +200,27 @@ wait_for_work(snd_collector *self)
     struct timespec until;
     uint64_t step = self->with_timeline ? DRAIN_NS : CHECKPOINT_NS;
     uint64_t at = snd_clock_monotonic_ns() + step;
+    uint64_t end_at = SND_GET(self->end_at_ns);
 
+    if (end_at != 0 && end_at < at)
+        at = end_at;
     until.tv_sec = (time_t)(at / 1000000000u);
     until.tv_nsec = (long)(at % 1000000000u);
     while (sem_clockwait(&self->wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
         ;
+}
+
+static void
+end_in_time(snd_collector *self)
+{
+    uint64_t at = SND_GET(self->end_at_ns);
+
+    if (at == 0 || snd_clock_monotonic_ns() < at)
+        return;
+    SND_SET(self->end_at_ns, 0);
+    self->end();
+    checkpoint(self, 1);
+    self->has_ended = 1;
 }
 
 static void
@@ -221,6 +242,7 @@ run(void *context)
         int number = SND_GET(self->raise);
         if (self->with_timeline)
             most = drain(self);
+        end_in_time(self);
         if (number != 0 || pending_size(self) > EARLY_SIZE ||
             snd_clock_monotonic_ns() - self->last_checkpoint_ns >= CHECKPOINT_NS)
             checkpoint(self, number != 0);
@@ -231,6 +253,14 @@ run(void *context)
     }
     snd_task_mark_ours(0);
     return NULL;
+}
+
+void
+snd_collector_end_at(snd_collector *self, uint64_t at_ns, void (*end)(void))
+{
+    self->end = end;
+    SND_SET(self->end_at_ns, at_ns);
+    sem_post(&self->wake);
 }
 
 void

@@ -23,6 +23,9 @@ SND_MUST_USE snd_status snd_collector_start(snd_outputs outputs, int with_timeli
 /* Wakes the thread for a checkpoint, after which it ends the process with `signal`. Safe in a signal handler. */
 void snd_collector_save_and_raise(snd_collector *self, int signal);
 
+/* At `at_ns` of the monotonic clock the thread calls `end` and writes the last checkpoint: later ones write nothing. */
+void snd_collector_end_at(snd_collector *self, uint64_t at_ns, void (*end)(void));
+
 /* Ends the thread and starts it again, around a fork. Nothing is lost between. */
 void snd_collector_pause(snd_collector *self);
 void snd_collector_resume(snd_collector *self);

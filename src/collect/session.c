@@ -27,7 +27,8 @@ static struct session {
     snd_settings set;
     uint64_t (*clock)(void);
     const snd_sample_interpreter *interpreter;
-    uint64_t origin; /* ticks */
+    uint64_t origin;      /* ticks */
+    _Atomic uint64_t end; /* ticks; 0: it goes on */
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
     char *recording_path, *trace_path;
@@ -81,7 +82,8 @@ describe_run(snd_profile *profile)
 static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
-    uint64_t length = now > session.origin ? snd_clock_ns(now - session.origin) : 0;
+    uint64_t end = session.end == 0 ? now : session.end;
+    uint64_t length = end > session.origin ? snd_clock_ns(end - session.origin) : 0;
     snd_status status = describe_run(profile);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
@@ -135,6 +137,7 @@ mark_start(void)
 {
     session.process_id = snd_process_id();
     session.origin = snd_clock_ticks();
+    session.end = 0;
     session.start_realtime_ns = snd_clock_realtime_ns();
     session.start_monotonic_ns = snd_clock_monotonic_ns();
 }
@@ -299,6 +302,24 @@ snd_session_pause_samples(int paused)
     snd_sample_set_paused(paused);
 }
 
+/* On the collector's thread. */
+static void
+end_in_time(void)
+{
+    snd_sample_set_paused(1);
+    SND_SET(snd_region_mode, 0);
+    session.end = snd_clock_ticks();
+}
+
+void
+snd_session_end_after(uint64_t after_ns)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.collector != NULL && !session.is_orphan)
+        snd_collector_end_at(session.collector, snd_clock_monotonic_ns() + after_ns, end_in_time);
+    pthread_mutex_unlock(&session.lock);
+}
+
 void
 snd_session_stop_samples(void)
 {
@@ -367,12 +388,12 @@ snd_session_profile(snd_profile **out)
     if (profile == NULL)
         return SND_NO_MEMORY;
     (void)snd_track_get(); /* the calling thread has met the last reset */
-    uint64_t now = snd_clock_ticks();
+    uint64_t now = session.end == 0 ? snd_clock_ticks() : session.end;
     snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
     if (status == SND_OK && session.has_samples)
         status = snd_sample_update(&snapshot, profile);
     if (status == SND_OK)
-        status = describe(profile, now, 0);
+        status = describe(profile, now, session.end != 0);
     snd_snapshot_free(&snapshot);
     if (status != SND_OK) {
         snd_profile_free(profile);

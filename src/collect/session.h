@@ -50,6 +50,10 @@ void snd_session_pause_samples(int paused);
 /* Samples end; the session goes on. */
 void snd_session_stop_samples(void);
 
+/* After this time nothing is measured any more, and the files are complete, while the program goes on. Nothing happens
+ * where no file is written. */
+void snd_session_end_after(uint64_t after_ns);
+
 /* A sentence for every report about something that does not work here. Static storage; NULL: nothing to say. */
 void snd_session_note(const char *text);
 

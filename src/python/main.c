@@ -1,4 +1,5 @@
 /* Running the program that somebody wants measured, as the interpreter itself would run it. */
+#include "collect/session.h"
 #include "python/state.h"
 
 #include <stdio.h>
@@ -45,6 +46,19 @@ snd_py_run_alone(PyObject *module, PyObject *args)
     Py_XDECREF(started);
     Py_DECREF(rest);
     return result;
+}
+
+/* _core.end_after(seconds) */
+PyObject *
+snd_py_end_after(PyObject *module, PyObject *number)
+{
+    double seconds = PyFloat_AsDouble(number);
+
+    (void)module;
+    if (PyErr_Occurred())
+        return NULL;
+    snd_session_end_after((uint64_t)(seconds * 1e9));
+    Py_RETURN_NONE;
 }
 
 /* _core.run_file(path, names): a program's text, from standard input when the path is None. Read by the interpreter's

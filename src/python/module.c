@@ -65,6 +65,7 @@ static PyMethodDef functions[] = {
     {"pause_samples", snd_py_pause_samples, METH_O, NULL},
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},
+    {"end_after", snd_py_end_after, METH_O, NULL},
     {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
     {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},

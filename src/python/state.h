@@ -95,6 +95,7 @@ PyObject *snd_py_pause_samples(PyObject *module, PyObject *paused);
 PyObject *snd_py_set_info(PyObject *module, PyObject *args);
 PyObject *snd_py_add_source(PyObject *module, PyObject *args);
 PyObject *snd_py_place(PyObject *module, PyObject *args);
+PyObject *snd_py_end_after(PyObject *module, PyObject *number);
 PyObject *snd_py_run_alone(PyObject *module, PyObject *args);
 PyObject *snd_py_run_file(PyObject *module, PyObject *args);
 PyObject *snd_py_check_columns(PyObject *module, PyObject *columns);
