@@ -149,7 +149,7 @@ def take(folder: Path, command: list[Any], program: str, seconds: float, environ
         text=True,
         timeout=10 * seconds + 60,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"status {done.returncode}: {done.stderr}"
     answer = json.loads((folder / "answer.json").read_text())
     result = Run(answer, Recording(folder / "answer.sonde"), done.stdout + done.stderr)
     check_sums(result)
@@ -158,13 +158,11 @@ def take(folder: Path, command: list[Any], program: str, seconds: float, environ
 
 def check_sums(run: Run) -> None:
     """The CPU columns over all threads are the process's CPU time, by its own clock and by the recording's."""
-    total = run.recording.total()
-    print(
-        f"sum of CPU columns {total / 1e9:.3f} s, recorded {int(run.recording.info['cpu_ns']) / 1e9:.3f} s, "
-        f"the program's {run.answer['process_cpu'] / 1e9:.3f} s"
-    )
-    assert is_close(total, int(run.recording.info["cpu_ns"]), 0)
-    assert is_close(total, run.answer["process_cpu"], ENDS_NS)
+    total, recorded, own = run.recording.total(), int(run.recording.info["cpu_ns"]), run.answer["process_cpu"]
+    said = f"CPU columns {total / 1e9:.3f} s, recorded {recorded / 1e9:.3f} s, the program's {own / 1e9:.3f} s"
+    print(said)
+    assert is_close(total, recorded, 0), said
+    assert is_close(total, own, ENDS_NS), said
 
 
 def is_close(found: float, truth: float, apart_ns: float) -> bool:

@@ -4,7 +4,7 @@ Every program here is called with the seconds it is to run and the file for its 
 
 - `process_cpu`: CPU time of the whole process from the first line of the program to the writing of the answer, in ns
 - `thread_cpu`: for each thread id, its CPU time since then, up to its last measurement, in ns
-- `thread_wall`: for each thread id, the time from the making of its watch to its last measurement, in ns
+- `thread_wall`: for each thread id, the time from its start to its last measurement, in ns
 - `threads`: for each thread id, for each name: `cpu`, `waited` and `ready` in ns. `ready` is time on the kernel's run
   queue; `waited` is the rest of the wall time in which the thread did not run.
 """
@@ -30,7 +30,7 @@ class Watch:
         # A descriptor of the thread's own: the path means the thread that opens it.
         self.schedule = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         self.text = ctypes.create_string_buffer(64)
-        self.start = time.perf_counter_ns()
+        self.start = time.perf_counter_ns() - thread_age()
 
     def read(self):
         """Keeps the interpreter: giving it away here, and waiting for it, would be time that nobody counts."""
@@ -51,6 +51,13 @@ class Watch:
         answer["thread_cpu"][self.thread] = cpu_end - (THREAD_START if self.thread == os.getpid() else 0)
         answer["thread_wall"][self.thread] = wall_end - self.start
         return result
+
+
+def thread_age():
+    """How long the calling thread exists, in ns; the kernel counts in hundredths of a second."""
+    with open("/proc/thread-self/stat") as file:
+        started = int(file.read().rpartition(")")[2].split()[19])
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - started * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def seconds():
