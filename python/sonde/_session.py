@@ -152,4 +152,6 @@ def _install_hooks() -> None:
         return
     _has_hooks = True
     atexit.register(end)
-    os.register_at_fork(before=_core.before_fork, after_in_parent=_core.after_fork)
+    os.register_at_fork(
+        before=_core.before_fork, after_in_parent=_core.after_fork, after_in_child=_core.after_fork_in_child
+    )

@@ -2,6 +2,7 @@
 #include "collect/collector.h"
 
 #include "base/alloc.h"
+#include "collect/sources.h"
 #include "os/task.h"
 #include "probe/sample.h"
 
@@ -28,7 +29,8 @@ struct snd_collector {
     snd_snapshot snapshot;
     snd_chunk *chunks; /* per track of the profile */
     uint32_t chunk_count;
-    uint64_t dropped; /* events that found no room here */
+    uint32_t sourced_sites; /* sites whose source was looked for */
+    uint64_t dropped;       /* events that found no room here */
     uint64_t last_checkpoint_ns;
     snd_status status; /* of the last checkpoint */
     int status_errno;
@@ -170,6 +172,7 @@ checkpoint(snd_collector *self, int is_last)
     note(self, update(self, now), "memory");
     snd_sample_drain(&self->snapshot, self->profile, take_sample, self);
     note(self, self->describe(self->profile, now, is_last), "memory");
+    note(self, snd_sources_add(self->profile, &self->sourced_sites), "memory");
     note(self, snd_profile_set_info_number(self->profile, "lost_events", self->dropped), "memory");
     if (self->outputs.recording != NULL) {
         for (uint32_t i = 0; i < self->chunk_count; i++)

@@ -299,7 +299,10 @@ snd_session_use_interpreter(const snd_sample_interpreter *interpreter)
 void
 snd_session_pause_samples(int paused)
 {
+    pthread_mutex_lock(&session.lock);
+    session.set.sample.paused = paused; /* a child goes on as its parent is */
     snd_sample_set_paused(paused);
+    pthread_mutex_unlock(&session.lock);
 }
 
 /* On the collector's thread. */
@@ -524,12 +527,39 @@ open_in_child(void)
 
     session.collector = NULL;
     snd_collector_free(parents);
-    mark_start();
+    if (session.process_id != snd_process_id())
+        mark_start();
     if (snd_opened_files_open(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
     snd_buffer_free(&message);
+}
+
+/* Runs on the sampler's thread, which must not wait for somebody who waits for it. */
+static int
+on_busy(void)
+{
+    if (pthread_mutex_trylock(&session.lock) != 0)
+        return 0;
+    if (session.is_orphan) {
+        session.is_orphan = 0;
+        open_in_child();
+    }
+    pthread_mutex_unlock(&session.lock);
+    return 1;
+}
+
+void
+snd_session_follow(void)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.is_orphan && session.set.sample.rate_hz != 0 && !snd_sample_is_running()) {
+        mark_start();
+        if (snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns) == SND_OK)
+            snd_sample_call_when_busy(on_busy);
+    }
+    pthread_mutex_unlock(&session.lock);
 }
 
 /* Runs on a thread that enters its first region after a fork or a reset. */

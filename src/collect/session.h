@@ -68,6 +68,10 @@ const char *snd_session_trace_path(void);
 void snd_session_pause(void);
 void snd_session_resume(void);
 
+/* In the child of a fork that goes on with the same program: it is looked at as its parent was, and gets a recording of
+ * its own once it has run for a moment. */
+void snd_session_follow(void);
+
 /* Writes what there is as if the program ended now; it may go on. While paused. */
 void snd_session_checkpoint(void);
 

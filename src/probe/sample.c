@@ -16,6 +16,7 @@
 #define COUNT_NS 4000000u    /* threads are counted this often */
 #define REFRESH_NS 50000000u /* threads are listed this often even when their number stays the same */
 #define OWN_NS 100000000u    /* our own threads are looked at this often */
+#define BUSY_LOOKS 20u       /* looks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u            /* threads; beyond that, those that stand still are looked at less often */
 #define CROWD_INTERVAL 32u   /* looks from one to the next, at most */
 #define THREAD_LIMIT 65536u
@@ -31,6 +32,8 @@ static struct running {
     uint64_t random;
     uint64_t refreshed_ns, counted_ns, owned_ns;
     uint64_t task_count;
+    uint32_t busy_looks;
+    int (*_Atomic when_busy)(void);
 } running;
 
 static uint64_t
@@ -265,6 +268,16 @@ account_for_own(void)
     pthread_mutex_unlock(&self->lock);
 }
 
+static void
+tell_when_busy(int has_moved)
+{
+    int (*function)(void) = SND_GET(running.when_busy);
+
+    running.busy_looks += has_moved != 0;
+    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
+        SND_SET(running.when_busy, NULL);
+}
+
 static void *
 run(void *nothing)
 {
@@ -281,6 +294,7 @@ run(void *nothing)
         if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
             continue;
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
+        tell_when_busy(idle_looks == 0);
     }
     account_for_own();
     snd_task_mark_ours(0);
@@ -449,6 +463,12 @@ snd_sample_stop(void)
     sem_destroy(&running.wake);
 }
 
+void
+snd_sample_call_when_busy(int (*function)(void))
+{
+    SND_SET(running.when_busy, function);
+}
+
 int
 snd_sample_is_running(void)
 {
@@ -522,6 +542,8 @@ snd_sample_after_fork_in_child(void)
 {
     pthread_mutex_unlock(&snd_sample_state.lock);
     running.is_wanted = 0;
+    running.busy_looks = 0;
+    SND_SET(running.when_busy, NULL);
     snd_sample_signal_stop();
     snd_sample_clear();
 }

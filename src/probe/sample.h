@@ -17,6 +17,9 @@ void snd_sample_stop(void);
 
 int snd_sample_is_running(void);
 
+/* Once the program has run for a moment the sampler's thread calls `function`, and again until that says 1. */
+void snd_sample_call_when_busy(int (*function)(void));
+
 /* Looks stop and go on. */
 void snd_sample_set_paused(int paused);
 

@@ -172,3 +172,9 @@ snd_type_dict(PyTypeObject *type)
     return Py_XNewRef(type->tp_dict);
 #endif
 }
+
+int
+snd_fork_counts_late(void)
+{
+    return PY_VERSION_HEX >= 0x030d0000;
+}

@@ -27,6 +27,9 @@ int snd_frame_offset(const snd_frame *frame);         /* of its current instruct
 /* Its parameters and variables by number, cells opened; NULL: unset. Borrowed. */
 PyObject *snd_frame_local(const snd_frame *frame, int number);
 
+/* Whether os.fork counts the threads of the process after its hooks, and warns when there are several. */
+int snd_fork_counts_late(void);
+
 /* A pointer of ours on a code object, which `forget` gets when the code dies. Call snd_code_slot_open once, with
  * a value that it tries it with and forgets; it returns 0 when the interpreter has no room. */
 int snd_code_slot_open(freefunc forget, void *sample);

@@ -62,6 +62,7 @@ static PyMethodDef functions[] = {
     {"profile", snd_py_profile, METH_NOARGS, NULL},
     {"before_fork", snd_py_before_fork, METH_NOARGS, NULL},
     {"after_fork", snd_py_after_fork, METH_NOARGS, NULL},
+    {"after_fork_in_child", snd_py_after_fork_in_child, METH_NOARGS, NULL},
     {"pause_samples", snd_py_pause_samples, METH_O, NULL},
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},

@@ -3,6 +3,7 @@
 #include "collect/extras.h"
 #include "format/format.h"
 #include "os/clock.h"
+#include "os/process.h"
 #include "python/exit.h"
 #include "python/owner.h"
 #include "python/profile.h"
@@ -297,11 +298,30 @@ snd_py_before_fork(PyObject *module, PyObject *nothing)
     Py_RETURN_NONE;
 }
 
+static int
+resume_later(void *nothing)
+{
+    (void)nothing;
+    snd_session_resume();
+    return 0;
+}
+
 PyObject *
 snd_py_after_fork(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
-    snd_session_resume();
+    /* from 3.13 on os.fork counts threads after this, and would warn of ours: they come back when it is done */
+    int is_main = snd_thread_id() == snd_process_id(); /* pending calls are the main thread's */
+    if (!snd_fork_counts_late() || !is_main || Py_AddPendingCall(resume_later, NULL) != 0)
+        snd_session_resume();
+    Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_after_fork_in_child(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_session_follow();
     Py_RETURN_NONE;
 }
 

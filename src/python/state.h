@@ -91,6 +91,7 @@ PyObject *snd_py_outputs(PyObject *module, PyObject *nothing);
 PyObject *snd_py_profile(PyObject *module, PyObject *nothing);
 PyObject *snd_py_before_fork(PyObject *module, PyObject *nothing);
 PyObject *snd_py_after_fork(PyObject *module, PyObject *nothing);
+PyObject *snd_py_after_fork_in_child(PyObject *module, PyObject *nothing);
 PyObject *snd_py_pause_samples(PyObject *module, PyObject *paused);
 PyObject *snd_py_set_info(PyObject *module, PyObject *args);
 PyObject *snd_py_add_source(PyObject *module, PyObject *args);
