@@ -239,6 +239,12 @@ put_functions(const writer *self)
     return put_table(self, "Hottest functions", table);
 }
 
+static int
+is_answer(const snd_table *table, uint32_t row)
+{
+    return !table->rows[row].is_extra;
+}
+
 /* The footer of the tree is that of the summary; the caller frees it. */
 static snd_status
 put_tree(const writer *self, char **footer)
@@ -251,9 +257,11 @@ put_tree(const writer *self, char **footer)
     snd_status status = snd_view_tree(self->profile, &options, &table);
     if (status != SND_OK)
         return status;
-    uint32_t rows = table->row_count;
     *footer = snd_strdup(table->footer == NULL ? "" : table->footer);
-    status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep_largest(table, "time", TREE_ROWS);
+    status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep(table, is_answer);
+    uint32_t rows = table->row_count;
+    if (status == SND_OK)
+        status = snd_table_keep_largest(table, "time", TREE_ROWS);
     if (status != SND_OK) {
         snd_table_free(table);
         return status;

@@ -143,15 +143,20 @@ snd_samples_has_event(const snd_samples *self, const snd_profile_event *event)
 int
 snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *out)
 {
-    uint64_t any = 0;
+    uint64_t any = 0, left_out = 0;
 
     *out = (snd_samples_numbers){0};
     if (!self->is_taken[node])
         return 0;
-    for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+    for (unsigned state = 0; state < SND_SAMPLE_STATES; state++) {
+        uint64_t ns = snd_profile_whole(self->profile, node, SND_SAMPLE_METRIC(state));
         if (snd_samples_counts(self, node, state))
-            any |= out->states[state] = snd_profile_whole(self->profile, node, SND_SAMPLE_METRIC(state));
-    out->samples = snd_profile_whole(self->profile, node, SND_METRIC_SAMPLES);
+            any |= out->states[state] = ns;
+        else
+            left_out |= ns;
+    }
+    if (any != 0 || left_out == 0) /* where nothing counts, no sample does */
+        out->samples = snd_profile_whole(self->profile, node, SND_METRIC_SAMPLES);
     return any != 0 || out->samples != 0;
 }
 

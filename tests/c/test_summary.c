@@ -1,0 +1,253 @@
+/* The summary, sources line by line, and views of large profiles. */
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "fixture_calls.h"
+#include "fixture_walk.h"
+#include "format/format.h"
+#include "view/source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static snd_buffer
+summary(const snd_profile *profile, snd_view_options options, snd_format_options format)
+{
+    snd_buffer text = {0};
+
+    CHECK(snd_summary_write(profile, &options, &format, &text) == SND_OK);
+    return text;
+}
+
+static void
+check_has(const snd_buffer *text, const char *wanted)
+{
+    if (strstr(snd_buffer_str(text), wanted) == NULL)
+        CHECK_TEXT(snd_buffer_str(text), wanted);
+}
+
+static void
+it_starts_with_the_program_and_ends_with_the_cost(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_buffer text = summary(profile, (snd_view_options){0}, (snd_format_options){0});
+    static const char *const parts[] = {"\nHottest lines\n", "\nHottest functions\n", "\nCall tree", "\nRegions\n",
+                                        "\n3730 samples at 1000 Hz, 3 missed"};
+    const char *at = snd_buffer_str(&text);
+
+    CHECK(strstr(at, "walk.py --steps 1000\nran for 1.600 s, 1.870 s of CPU (117% of one core)") == at);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *next = strstr(at, parts[i]);
+        if (next == NULL)
+            check_has(&text, parts[i]);
+        at = next == NULL ? at : next;
+    }
+    snd_buffer_free(&text);
+    text = summary(profile, (snd_view_options){0}, (snd_format_options){.no_footer = 1, .colour = 1});
+    CHECK(strstr(snd_buffer_str(&text), "samples at") == NULL);
+    check_has(&text, "\033[1mHottest lines\033[0m\n");
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+static void
+arguments_are_words_again(void)
+{
+    snd_profile *profile = walk_profile();
+
+    set_info(profile, "arguments", "[\"a b\", \"\\\"c\\\"\", \"d\\u00e9e\", \"\\");
+    snd_buffer text = summary(profile, (snd_view_options){0}, (snd_format_options){0});
+    CHECK(strncmp(snd_buffer_str(&text), "a b \"c\" d?e \n", 13) == 0);
+    snd_buffer_free(&text);
+    set_info(profile, "arguments", "");
+    text = summary(profile, (snd_view_options){0}, (snd_format_options){0});
+    CHECK(strncmp(snd_buffer_str(&text), "walk.py\n", 8) == 0);
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+static void
+a_program_without_files_has_a_summary_too(void)
+{
+    snd_profile *profile = snd_profile_new();
+
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 1000), 1000, 0);
+    add_cpu(profile, add_walk_symbol(profile, root, SND_SITE_NATIVE, "spin", "/usr/lib/libspin.so"), 0, 5, 0);
+    snd_buffer text = summary(profile, (snd_view_options){0}, (snd_format_options){0});
+    CHECK(strstr(snd_buffer_str(&text), "Hottest lines") == NULL);
+    check_has(&text, "5.000 ms of CPU: 0% Python, 100% native, 0% system; 1 thread\n");
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+static void
+without_samples_there_is_none(void)
+{
+    snd_profile *profile = calls_profile();
+    snd_buffer text = {0};
+
+    CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_NO_DATA);
+    CHECK_NUMBER(text.size, 0);
+    snd_profile_free(profile);
+}
+
+static snd_status
+write_summary(void *context)
+{
+    snd_buffer text = {0};
+    snd_status status = snd_summary_write(context, &(snd_view_options){0}, &(snd_format_options){0}, &text);
+
+    snd_buffer_free(&text);
+    return status;
+}
+
+static void
+every_failing_allocation_is_reported(void)
+{
+    snd_profile *profile = walk_profile();
+
+    CHECK(fail_each_allocation(write_summary, profile) > 100);
+    snd_profile_free(profile);
+}
+
+/* ---- sources ---- */
+
+static void
+check_line(const snd_source_lines *source, uint32_t line, const char *wanted)
+{
+    snd_buffer text = {0};
+
+    snd_source_line(source, line, &text);
+    CHECK_TEXT(snd_buffer_str(&text), wanted);
+    snd_buffer_free(&text);
+}
+
+static void
+lines_come_from_the_recording_or_from_disk(void)
+{
+    static const char on_disk[] = "a\r\n\tb\n \t\n  c\td";
+    snd_profile *profile = snd_profile_new();
+    const char *path = temp_path("kept.py");
+    snd_source_lines source = {0};
+
+    write_file(path, on_disk, strlen(on_disk));
+    REQUIRE(snd_source_open(profile, path, &source) == SND_OK);
+    CHECK_NUMBER(source.count, 4);
+    check_line(&source, 0, "");
+    check_line(&source, 1, "a");
+    check_line(&source, 2, "    b");
+    check_line(&source, 4, "  c d");
+    check_line(&source, 5, "");
+    CHECK(snd_source_is_blank(&source, 3) && snd_source_is_blank(&source, 99) && !snd_source_is_blank(&source, 4));
+    snd_source_close(&source);
+    REQUIRE(snd_profile_add_source(profile, path, "kept\n", 5) == SND_OK);
+    REQUIRE(snd_source_open(profile, path, &source) == SND_OK);
+    CHECK_NUMBER(source.count, 1);
+    check_line(&source, 1, "kept");
+    snd_source_close(&source);
+    snd_profile_free(profile);
+}
+
+static void
+what_is_no_source_has_no_lines(void)
+{
+    static const char *const paths[] = {"<string>", "", "/", "/dev/zero", "/nowhere/x.py"};
+    snd_profile *profile = snd_profile_new();
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        snd_source_lines source = {0};
+        REQUIRE(snd_source_open(profile, paths[i], &source) == SND_OK);
+        CHECK_NUMBER(source.count, 0);
+        snd_source_close(&source);
+    }
+    snd_profile_free(profile);
+}
+
+/* ---- large profiles ---- */
+
+static void
+show_all_views(const snd_profile *profile)
+{
+    static const char *const names[] = {"lines", "functions", "tree", "threads"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snd_table *table = NULL, *shown = NULL;
+        snd_buffer text = {0};
+        REQUIRE(snd_view_find(names[i])->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+        REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
+        snd_format_table(shown, &(snd_format_options){.width = 100, .unicode = 1}, &text);
+        CHECK(snd_buffer_status(&text) == SND_OK && text.size > 0);
+        snd_buffer_free(&text);
+        snd_table_free(shown);
+        snd_table_free(table);
+    }
+}
+
+static void
+stacks_may_be_very_deep(void)
+{
+    snd_profile *profile = deep_profile(100000);
+
+    show_all_views(profile);
+    snd_profile_free(profile);
+}
+
+/* 200,000 nodes of 20,000 lines in 200 files, 20 levels deep. */
+static snd_profile *
+large_profile(void)
+{
+    enum { NODES = 200000, SITES = 20000 };
+    snd_profile *profile = snd_profile_new();
+    uint32_t node, sites[SITES], levels[20];
+
+    REQUIRE(profile != NULL);
+    levels[0] = add_root(profile, add_track(profile, "main", 100, 0, 1000), 1000, 0);
+    for (uint32_t i = 0; i < SITES; i++) {
+        char file[64], name[32];
+        snprintf(file, sizeof file, "%s/f%u.py", i % 3 == 0 ? "/usr/lib/python3.11/site-packages" : "/app", i % 200);
+        snprintf(name, sizeof name, "f%u", i / 4);
+        snd_profile_site site = {SND_SITE_LINE, name, file, i, "", 0, i / 4 * 4};
+        REQUIRE(snd_profile_add_site(profile, &site, &sites[i]) == SND_OK);
+    }
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint32_t level = 1 + i % 19;
+        REQUIRE(snd_profile_add_node(profile, levels[level - 1], 0, sites[i * 7919u % SITES], &node) == SND_OK);
+        set_whole(profile, node, SND_METRIC_PYTHON, 1000 + i % 100);
+        set_whole(profile, node, SND_METRIC_SAMPLES, 1);
+        levels[level] = node;
+    }
+    return profile;
+}
+
+static void
+a_large_profile_is_shown_at_once(void)
+{
+    snd_profile *profile = large_profile();
+    struct timespec start, end;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    show_all_views(profile);
+    snd_buffer text = summary(profile, (snd_view_options){0}, (snd_format_options){.width = 80});
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    double took = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    printf("four views and the summary of 200,000 nodes: %.2f s\n", took);
+    CHECK(took < 20); /* with sanitizers; else far below one second */
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+int
+main(void)
+{
+    RUN(it_starts_with_the_program_and_ends_with_the_cost);
+    RUN(arguments_are_words_again);
+    RUN(a_program_without_files_has_a_summary_too);
+    RUN(without_samples_there_is_none);
+    RUN(every_failing_allocation_is_reported);
+    RUN(lines_come_from_the_recording_or_from_disk);
+    RUN(what_is_no_source_has_no_lines);
+    RUN(stacks_may_be_very_deep);
+    RUN(a_large_profile_is_shown_at_once);
+    return check_report();
+}
