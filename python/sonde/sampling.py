@@ -55,7 +55,7 @@ class Measurement:
         self._profile: _core.Profile | None = None
         self.recording: str | None = None  # its path, once it has begun
         self._depth = 0  # how often it was entered, on any thread
-        self._was_paused: bool | None = None
+        self._was_paused = False
 
     def __enter__(self) -> Self:
         with _lock:
@@ -143,12 +143,14 @@ class Measurement:
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
         is_first = _session.wish("sample_rate") is None
+        if is_first:
+            _session.pause(True)  # until all is set up
         _session.hold(self, **self._wishes)
         self._profile = None
         self.recording = _core.outputs()[0]
-        self._was_paused = _session.pause(False)
         if is_first:
             _places.describe(_places.main_file(), **self._places)
+        self._was_paused = _session.pause(False) and not is_first
         if self._calls is not None:
             self._calls.enable()
 
