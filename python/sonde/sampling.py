@@ -105,19 +105,22 @@ class Measurement:
             raise RuntimeError("nothing was measured yet")
         return self._profile
 
-    def output(self, view: str = "summary", *, width: int = 0, **options: Any) -> str:
-        """A view as text; the options are those of ``Profile.format``.
+    def output(self, view: str = "summary", *, format: str = "table", width: int = 0, **options: Any) -> str:
+        """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
 
         >>> s.output("lines")
         """
-        return self.profile.format(view=view, width=width, **options)
+        return self.profile.format(format, view=view, width=width, **options)
 
     def print(self, view: str = "summary", *, file: TextIO | None = None) -> None:
         """Print a view, on standard output if nothing else is given.
 
         >>> s.print("tree")
         """
-        print(self.output(view), file=file, end="", flush=True)
+        from sonde._terminal import look_of
+
+        out = sys.stdout if file is None else file
+        print(self.output(view, **look_of(out)), file=out, end="", flush=True)
 
     def rows(self, view: str = "lines") -> list[dict[str, Any]]:
         """A view as dictionaries, with all its columns.
