@@ -8,6 +8,7 @@ import sys
 
 from sonde import _core, _places, _session, _settings
 from sonde._program import Program, end_as
+from sonde._terminal import look_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def fail(line: str) -> NoReturn:
 def show(profile: _core.Profile, view: str, **options: Any) -> None:
     """A view of what was measured, on standard error."""
     sys.stdout.flush()
-    print(profile.format(view=view, width=_width(), **options), file=sys.stderr, end="")
+    print(profile.format(view=view, **look_of(sys.stderr), **options), file=sys.stderr, end="")
 
 
 def _look() -> None:
@@ -105,11 +106,3 @@ def _folder() -> str:
         return os.getcwd()  # noqa: PTH109
     except OSError:
         return "/"
-
-
-def _width() -> int:
-    """Of the terminal; 0 where it is none."""
-    try:
-        return os.get_terminal_size(2).columns
-    except OSError:
-        return 0

@@ -55,7 +55,7 @@ class Measurement:
         self._profile: _core.Profile | None = None
         self.recording: str | None = None  # its path, once it has begun
         self._depth = 0  # how often it was entered, on any thread
-        self._was_paused: bool | None = None
+        self._was_paused = False
 
     def __enter__(self) -> Self:
         with _lock:
@@ -105,19 +105,22 @@ class Measurement:
             raise RuntimeError("nothing was measured yet")
         return self._profile
 
-    def output(self, view: str = "summary", *, width: int = 0, **options: Any) -> str:
-        """A view as text; the options are those of ``Profile.format``.
+    def output(self, view: str = "summary", *, format: str = "table", width: int = 0, **options: Any) -> str:
+        """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
 
         >>> s.output("lines")
         """
-        return self.profile.format(view=view, width=width, **options)
+        return self.profile.format(format, view=view, width=width, **options)
 
     def print(self, view: str = "summary", *, file: TextIO | None = None) -> None:
         """Print a view, on standard output if nothing else is given.
 
         >>> s.print("tree")
         """
-        print(self.output(view), file=file, end="", flush=True)
+        from sonde._terminal import look_of
+
+        out = sys.stdout if file is None else file
+        print(self.output(view, **look_of(out)), file=out, end="", flush=True)
 
     def rows(self, view: str = "lines") -> list[dict[str, Any]]:
         """A view as dictionaries, with all its columns.
@@ -143,12 +146,14 @@ class Measurement:
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
         is_first = _session.wish("sample_rate") is None
+        if is_first:
+            _session.pause(True)  # until all is set up
         _session.hold(self, **self._wishes)
         self._profile = None
         self.recording = _core.outputs()[0]
-        self._was_paused = _session.pause(False)
         if is_first:
             _places.describe(_places.main_file(), **self._places)
+        self._was_paused = _session.pause(False) and not is_first
         if self._calls is not None:
             self._calls.enable()
 

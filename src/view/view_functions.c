@@ -2,11 +2,13 @@
 #include "view/call_table.h"
 #include "view/sample_table.h"
 
+/* Nodes may be left from an earlier measurement of the same process, without a call in this one. */
 static int
 has_calls(const snd_profile *profile)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (snd_site_is_call(profile->sites[profile->nodes[i].site].kind))
+        if (snd_site_is_call(profile->sites[profile->nodes[i].site].kind) &&
+            snd_profile_whole(profile, i, SND_METRIC_COUNT) != 0)
             return 1;
     return 0;
 }

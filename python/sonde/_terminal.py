@@ -1,0 +1,23 @@
+"""How tables look on the terminal, or in the file, that they are printed to."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def look_of(file: Any) -> dict[str, Any]:
+    """Options for ``Profile.format``: the same as the program ``sonde`` has for its own output."""
+    encoding = str(getattr(file, "encoding", None) or "")
+    look: dict[str, Any] = {"unicode": encoding.lower().replace("-", "") == "utf8"}
+    try:
+        is_terminal = file.isatty()
+        if is_terminal:
+            look["width"] = os.get_terminal_size(file.fileno()).columns
+    except (AttributeError, OSError, ValueError):  # no file of the system's, or closed
+        return look
+    look["colour"] = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    return look
