@@ -139,6 +139,27 @@ check_calls(snd_buffer *why)
     return works;
 }
 
+/* Samples of a busy loop of 50 ms; the note says what does not work. */
+static int
+check_samples(snd_buffer *why)
+{
+    static const char code[] = "import time\n"
+                               "from sonde import _core\n"
+                               "_core.start(sample_rate=1000, native=True)\n"
+                               "end = time.monotonic() + 0.05\n"
+                               "while time.monotonic() < end: pass\n"
+                               "seen = _core.profile()\n"
+                               "_core.stop()\n"
+                               "way = 'by signal' if seen.info('signals') == '1' else 'from outside'\n"
+                               "cost = seen.info('own_sample_cost_ns')\n"
+                               "print(seen.info('note') or f'{way}, with native frames: {cost} ns a look')";
+    int works = snd_python_ask(code, why);
+
+    if (!works)
+        snd_buffer_text(why, "none could be taken with this Python");
+    return works;
+}
+
 static int
 check_terminal(snd_buffer *why)
 {
@@ -157,7 +178,7 @@ static const struct {
 } checks[] = {
     {"clock", check_clock},         {"CPU clock", check_cpu_clock}, {"regions", check_regions},
     {"recording", check_recording}, {"timeline", check_timeline},   {"Python", check_python},
-    {"calls", check_calls},         {"terminal", check_terminal},
+    {"calls", check_calls},         {"samples", check_samples},     {"terminal", check_terminal},
 };
 
 static int

@@ -262,7 +262,10 @@ start_samples(void)
         return SND_OK;
     }
     session.has_samples = 1;
-    return snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns);
+    snd_status status = snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns);
+    if (session.note == NULL)
+        session.note = snd_sample_note();
+    return status;
 }
 
 static snd_status

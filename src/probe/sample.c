@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SAFE_NS 10000000u    /* the shortest period where each look takes the GIL */
@@ -35,6 +36,8 @@ static struct running {
     uint32_t busy_looks;
     int (*_Atomic when_busy)(void);
 } running;
+
+static char note[160];
 
 static uint64_t
 period_ns(void)
@@ -416,6 +419,25 @@ snd_sample_clear(void)
     pthread_mutex_unlock(&self->lock);
 }
 
+static void
+keep_note(const snd_sample_options *options)
+{
+    const snd_sample_native *native = snd_sample_state.native;
+    const char *why = native == NULL ? "out of memory" : snd_sample_native_why_not(native);
+
+    note[0] = '\0';
+    if (options->native && why != NULL)
+        snprintf(note, sizeof note, "no native callers: %s", why);
+    else if (snd_sample_state.options.no_signals && !options->no_signals)
+        snprintf(note, sizeof note, "no signal is free: running threads are read from outside");
+}
+
+const char *
+snd_sample_note(void)
+{
+    return note[0] == '\0' ? NULL : note;
+}
+
 snd_status
 snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter, uint64_t origin_ns)
 {
@@ -431,6 +453,7 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
         self->options.no_signals = 1;
     if (self->native == NULL)
         self->native = snd_sample_native_new();
+    keep_note(options);
     pthread_mutex_lock(&self->lock);
     self->seen.keeps_events = options->timeline;
     SND_SET(self->is_paused, options->paused);

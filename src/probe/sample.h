@@ -17,6 +17,9 @@ void snd_sample_stop(void);
 
 int snd_sample_is_running(void);
 
+/* Something that was asked for and does not work here, as a sentence; NULL: nothing. Static storage. */
+const char *snd_sample_note(void);
+
 /* Once the program has run for a moment the sampler's thread calls `function`, and again until that says 1. */
 void snd_sample_call_when_busy(int (*function)(void));
 

@@ -349,7 +349,20 @@ profile_save(PyObject *object, PyObject *path)
                                 : snd_raise_status(status, NULL);
 }
 
+static PyObject *
+profile_info(PyObject *object, PyObject *args)
+{
+    const char *key;
+
+    if (!PyArg_ParseTuple(args, "s:info", &key))
+        return NULL;
+    const char *value = snd_profile_info(((profile *)object)->profile, key);
+    return value == NULL ? Py_NewRef(Py_None) : PyUnicode_DecodeUTF8(value, (Py_ssize_t)strlen(value), "replace");
+}
+
 static PyMethodDef profile_methods[] = {
+    {"info", profile_info, METH_VARARGS,
+     PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0)\n--\n\nA "
                "view as text.")},
