@@ -188,7 +188,7 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
 #endif
     const _PyStackChunk *chunk = thread->datastack_chunk;
     if (chunk != NULL) {
-        add_window(&self, (uintptr_t)chunk, (uintptr_t)thread->datastack_limit, (const char *)chunk);
+        add_window(&self, (uintptr_t)chunk, (uintptr_t)chunk + chunk->size, (const char *)chunk);
         self.next_chunk = (uintptr_t)chunk->previous;
     }
     add_window(&self, (uintptr_t)&self, stack_end, (const char *)&self);
