@@ -6,7 +6,7 @@
 #include "probe/sample_stack.h"
 #include "probe/track.h"
 
-#define SND_SAMPLE_NATIVE_SIZE 32768u /* bytes of C stack that are copied for unwinding */
+#define SND_SAMPLE_NATIVE_SIZE 65536u /* bytes of C stack that are copied for unwinding */
 
 /* One a thread. Written by the handler between `asked` and `answered`, else by the sampler. */
 typedef struct snd_sample_slot {
