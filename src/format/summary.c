@@ -11,7 +11,7 @@
 
 #define LINES 8u
 #define FUNCTIONS 8u
-#define TREE_ROWS 24u
+#define TREE_ROWS 30u
 #define REGIONS 10u
 
 /* A summary in the making. */

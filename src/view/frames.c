@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "view/events.h"
 
 #include <regex.h>
 #include <string.h>
@@ -147,6 +148,8 @@ fold(maker *self, uint32_t frame, uint32_t function)
             return snd_map_add(&self->hidden, key, frame);
     if (into->package_count < SND_FRAME_PACKAGES)
         into->packages[into->package_count++] = function;
+    else
+        into->has_more_packages = 1;
     return snd_map_add(&self->hidden, key, frame);
 }
 
@@ -235,18 +238,18 @@ move(maker *self, uint32_t from, uint32_t to)
 }
 
 static snd_status
-take_event(maker *self, const snd_profile_event *event, uint32_t *last)
+take_event(maker *self, const snd_events *events, const snd_profile_event *event, uint32_t *last)
 {
     uint32_t before = self->tree.count;
+    snd_samples_numbers numbers;
     snd_status status = move(self, *last, event->node);
 
     if (status != SND_OK)
         return status;
     for (uint32_t i = before; i < self->tree.count; i++)
         self->tree.frames[i].start_ns = event->start_ns;
-    snd_frame *frame = &self->tree.frames[self->placed[event->node]];
-    frame->numbers.states[event->task] += event->value;
-    frame->numbers.samples++;
+    snd_events_read(events, event, event->value, &numbers);
+    snd_samples_add(&self->tree.frames[self->placed[event->node]].numbers, &numbers);
     *last = event->node;
     return SND_OK;
 }
@@ -255,17 +258,21 @@ static snd_status
 take_events(maker *self)
 {
     const snd_profile *profile = self->samples->profile;
+    snd_events events;
+    snd_status status = snd_events_make(self->samples, &events);
+    if (status != SND_OK)
+        return status;
     uint32_t *last = snd_malloc(((size_t)profile->track_count + 1) * sizeof *last); /* per track: where it was */
-    snd_status status = last == NULL ? SND_NO_MEMORY : profile->event_count == 0 ? SND_NO_TIMELINE : SND_OK;
-
+    status = last == NULL ? SND_NO_MEMORY : SND_OK;
     for (uint32_t i = 0; i < profile->track_count && status == SND_OK; i++)
         last[i] = SND_NONE;
     for (uint64_t i = 0; i < profile->event_count && status == SND_OK; i++) {
         const snd_profile_event *event = &profile->events[i];
-        if (snd_samples_has_event(self->samples, event) && snd_samples_counts(self->samples, event->node, event->task))
-            status = take_event(self, event, &last[profile->nodes[event->node].track]);
+        if (snd_events_has(&events, event))
+            status = take_event(self, &events, event, &last[profile->nodes[event->node].track]);
     }
     snd_free(last);
+    snd_events_free(&events);
     return status;
 }
 

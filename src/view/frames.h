@@ -24,6 +24,7 @@ typedef struct snd_frame {
     uint32_t hidden;            /* functions folded into this frame; rows that SMALL stands for */
     uint32_t packages[SND_FRAME_PACKAGES]; /* functions of different packages among them */
     uint32_t package_count;
+    int has_more_packages;
     uint64_t start_ns;           /* of the first sample; in a tree by time only */
     snd_samples_numbers numbers; /* with all below */
 } snd_frame;

@@ -165,13 +165,16 @@ snd_own_name(const snd_own *self, const char *file)
 void
 snd_own_package(const snd_own *self, const char *file, char *package, size_t size)
 {
+    static const char frozen[] = "<frozen ";
     const char *name = behind_library(self, file) == NULL ? snd_path_base(file) : snd_own_name(self, file);
-    size_t len = strcspn(name, "/");
+    if (strncmp(file, frozen, strlen(frozen)) == 0)
+        name = file + strlen(frozen);
+    size_t len = strcspn(name, "/>");
 
-    if (name[len] == '\0') { /* a module or a shared library of its own */
-        const char *dot = strchr(name, '.');
-        if (dot != NULL && dot != name)
-            len = (size_t)(dot - name);
+    if (name[len] != '/') { /* a module or a shared library of its own */
+        size_t dot = strcspn(name, ".");
+        if (dot != 0 && dot < len)
+            len = dot;
     }
     if (len >= size)
         len = size - 1;

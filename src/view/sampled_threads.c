@@ -100,6 +100,25 @@ add_up(const snd_samples *samples, thread *threads)
     }
 }
 
+/* sonde has two threads: one row for all that stands for others. */
+static void
+merge_others(thread *threads, size_t room)
+{
+    thread *first[ROWS_A_TRACK] = {NULL};
+
+    for (size_t i = 0; i < room; i++) {
+        thread **into = &first[i % ROWS_A_TRACK];
+        if (threads[i].name == NULL)
+            continue;
+        if (*into == NULL)
+            *into = &threads[i];
+        else {
+            snd_samples_add(&(*into)->numbers, &threads[i].numbers);
+            threads[i].numbers = (snd_samples_numbers){0};
+        }
+    }
+}
+
 static int
 is_there(const thread *row)
 {
@@ -192,6 +211,7 @@ add_rows(const snd_samples *samples, snd_table *table)
     if (threads == NULL)
         return SND_NO_MEMORY;
     add_up(samples, threads);
+    merge_others(threads, room);
     for (size_t i = 0; i < room; i++)
         if (is_there(&threads[i]))
             threads[count++] = threads[i];

@@ -123,21 +123,11 @@ mark_nodes(snd_samples *self)
     }
 }
 
-int
-snd_samples_counts(const snd_samples *self, uint32_t node, unsigned state)
+/* Whether time in this state counts on the node's track. */
+static int
+counts(const snd_samples *self, uint32_t node, unsigned state)
 {
-    if (!self->is_taken[node])
-        return 0;
     return SND_SAMPLE_IS_CPU(state) || (!self->options->cpu_only && self->ran_python[self->profile->nodes[node].track]);
-}
-
-int
-snd_samples_has_event(const snd_samples *self, const snd_profile_event *event)
-{
-    const snd_profile *profile = self->profile;
-
-    return event->node < profile->node_count && event->task < SND_SAMPLE_STATES &&
-           snd_site_is_sampled(profile->sites[profile->nodes[event->node].site].kind);
 }
 
 int
@@ -150,7 +140,7 @@ snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *ou
         return 0;
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++) {
         uint64_t ns = snd_profile_whole(self->profile, node, SND_SAMPLE_METRIC(state));
-        if (snd_samples_counts(self, node, state))
+        if (counts(self, node, state))
             any |= out->states[state] = ns;
         else
             left_out |= ns;

@@ -41,12 +41,6 @@ void snd_samples_free(snd_samples *self);
 /* What was found at this node itself, as far as it counts. Returns 0 for nothing. */
 int snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *out);
 
-/* Whether time in this state counts on the node's track. */
-int snd_samples_counts(const snd_samples *self, uint32_t node, unsigned state);
-
-/* Whether an event of the timeline is a sample. */
-int snd_samples_has_event(const snd_samples *self, const snd_profile_event *event);
-
 /* The function of a node; SND_NONE for a thread's root and what was not sampled. */
 uint32_t snd_samples_function_of(const snd_samples *self, uint32_t node);
 const snd_profile_site *snd_samples_site(const snd_samples *self, uint32_t function);

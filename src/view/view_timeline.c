@@ -1,9 +1,11 @@
 /* The view of the timeline: the run in slices, and what the program did in each. */
 #include "base/alloc.h"
+#include "view/events.h"
 #include "view/sample_table.h"
 
 #define SLICES 40u
-#define TIME_LIMIT (UINT64_MAX / 8)
+/* A thread ran in a slice when it had the processor for this part of it. */
+#define RUNNING 100u
 
 enum {
     START,
@@ -48,20 +50,13 @@ static const snd_column columns[] = {
 /* A table in the making. */
 typedef struct maker {
     snd_samples samples;
+    snd_events events;
     uint64_t start_ns, slice_ns;
     snd_samples_numbers slices[SLICES];
-    uint64_t *cpu;       /* per slice and function; the last stands for none */
-    uint64_t *waiting;   /* the same */
-    unsigned char *runs; /* per slice and track: it had the processor */
+    uint64_t *cpu;     /* per slice and function; the last stands for none */
+    uint64_t *waiting; /* the same */
+    uint64_t *runs;    /* CPU time per slice and track */
 } maker;
-
-/* A damaged file may hold any number: times that no clock shows are left out. */
-static int
-is_taken(const maker *self, const snd_profile_event *event)
-{
-    return event->start_ns <= TIME_LIMIT && event->value <= TIME_LIMIT &&
-           snd_samples_has_event(&self->samples, event) && snd_samples_counts(&self->samples, event->node, event->task);
-}
 
 /* From the first sample to the end of the last. 0: there is none. */
 static int
@@ -72,7 +67,7 @@ find_slices(maker *self)
 
     for (uint64_t i = 0; i < profile->event_count; i++) {
         const snd_profile_event *event = &profile->events[i];
-        if (!is_taken(self, event))
+        if (!snd_events_has(&self->events, event))
             continue;
         if (event->start_ns < start)
             start = event->start_ns;
@@ -101,16 +96,17 @@ take_event(maker *self, const snd_profile_event *event)
     uint64_t at = event->start_ns, end = at + event->value;
     size_t functions = (size_t)samples->function_count + 1;
     uint32_t function = function_of(samples, event->node), track = samples->profile->nodes[event->node].track;
-    int is_cpu = SND_SAMPLE_IS_CPU(event->task);
+    snd_samples_numbers numbers;
 
     while (at < end) {
         uint64_t slice = (at - self->start_ns) / self->slice_ns;
         uint64_t slice_end = self->start_ns + (slice + 1) * self->slice_ns;
         uint64_t part = (slice_end < end ? slice_end : end) - at;
-        self->slices[slice].states[event->task] += part;
-        (is_cpu ? self->cpu : self->waiting)[slice * functions + function] += part;
-        if (is_cpu)
-            self->runs[slice * samples->profile->track_count + track] = 1;
+        snd_events_read(&self->events, event, part, &numbers);
+        snd_samples_add(&self->slices[slice], &numbers);
+        self->cpu[slice * functions + function] += snd_samples_cpu(&numbers);
+        self->waiting[slice * functions + function] += snd_samples_waiting(&numbers);
+        self->runs[slice * samples->profile->track_count + track] += snd_samples_cpu(&numbers);
         at += part;
     }
 }
@@ -169,7 +165,7 @@ add_row(const maker *self, unsigned slice, snd_table *table)
     if (status != SND_OK)
         return status;
     for (uint32_t i = 0; i < tracks; i++)
-        running += self->runs[(size_t)slice * tracks + i];
+        running += self->runs[(size_t)slice * tracks + i] > self->slice_ns / RUNNING;
     snd_set_whole(&cells[START], self->start_ns + slice * self->slice_ns);
     snd_set_whole(&cells[LENGTH], self->slice_ns);
     set_part(self, snd_samples_cpu(numbers), &cells[CPU]);
@@ -194,11 +190,11 @@ make_rows(maker *self, snd_table *table)
 
     self->cpu = snd_calloc(functions * SLICES, sizeof *self->cpu);
     self->waiting = snd_calloc(functions * SLICES, sizeof *self->waiting);
-    self->runs = snd_calloc(((size_t)profile->track_count + 1) * SLICES, 1);
+    self->runs = snd_calloc(((size_t)profile->track_count + 1) * SLICES, sizeof *self->runs);
     if (self->cpu != NULL && self->waiting != NULL && self->runs != NULL) {
         status = SND_OK;
         for (uint64_t i = 0; i < profile->event_count; i++)
-            if (is_taken(self, &profile->events[i]))
+            if (snd_events_has(&self->events, &profile->events[i]))
                 take_event(self, &profile->events[i]);
         for (unsigned i = 0; i < SLICES && status == SND_OK; i++)
             status = add_row(self, i, table);
@@ -217,15 +213,15 @@ snd_view_timeline(const snd_profile *profile, const snd_view_options *options, s
     snd_status status = snd_samples_make(profile, options, &self.samples);
     if (status != SND_OK)
         return status;
-    if (profile->event_count == 0)
-        status = SND_NO_TIMELINE;
-    else if (!find_slices(&self))
+    status = snd_events_make(&self.samples, &self.events);
+    if (status == SND_OK && !find_slices(&self))
         status = SND_NO_DATA;
-    else {
+    if (status == SND_OK) {
         table = snd_table_new("timeline", columns, COLUMN_COUNT);
         status = table == NULL ? SND_NO_MEMORY : make_rows(&self, table);
     }
     status = snd_sample_table_finish(&self.samples, status, NULL, table, out);
+    snd_events_free(&self.events);
     snd_samples_free(&self.samples);
     return status;
 }

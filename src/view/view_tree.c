@@ -57,6 +57,8 @@ put_packages(const snd_samples *samples, const snd_frame *frame, snd_buffer *out
         snd_own_package(&samples->own, snd_samples_site(samples, frame->packages[i])->file, package, sizeof package);
         snd_buffer_printf(out, "%s%s", i == 0 ? "  " : ", ", package);
     }
+    if (frame->has_more_packages)
+        snd_buffer_text(out, ", ...");
 }
 
 static void

@@ -180,6 +180,8 @@ names_leave_out_what_is_known(void)
     check_name(profile, "/usr/lib/python3.11/site-packages/numpy/core/x.py", "numpy/core/x.py", "numpy");
     check_name(profile, "/other/x.py", "/other/x.py", "x");
     check_name(profile, "/usr/lib/libopenblas.so.0", "/usr/lib/libopenblas.so.0", "libopenblas");
+    check_name(profile, "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap>", "importlib");
+    check_name(profile, "<frozen os>", "<frozen os>", "os");
     check_name(profile, "", "", "");
     snd_profile_free(profile);
 }

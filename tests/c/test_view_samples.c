@@ -312,6 +312,36 @@ by_time_the_same_function_comes_again(void)
     snd_profile_free(profile);
 }
 
+/* Events are as long as the time between two looks; how much of it was CPU time, the nodes know. */
+static void
+events_stand_for_what_their_nodes_have(void)
+{
+    snd_profile *profile = snd_profile_new();
+
+    REQUIRE(profile != NULL);
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 80 * MS), 80 * MS, 0);
+    uint32_t node = add_walk_line(profile, root, "/app/a.py:f:10:11");
+    add_cpu(profile, node, 20, 0, 0);
+    add_time(profile, node, SND_METRIC_WAIT_CPU, 40);
+    add_time(profile, node, SND_METRIC_WAIT_SLEEP, 20);
+    profile->events = snd_calloc(2, sizeof *profile->events);
+    REQUIRE(profile->events != NULL);
+    profile->events[profile->event_count++] = (snd_profile_event){0, 40 * MS, node, 0};
+    profile->events[profile->event_count++] =
+        (snd_profile_event){40 * MS, 40 * MS, node, SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON};
+    snd_table *timeline = make("timeline", profile, (snd_view_options){0});
+    CHECK_NUMBER(sum_ms(timeline, "python", 0), 20);
+    CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 60);
+    CHECK_NUMBER(cell(timeline, 1, "cpu_percent")->real, 50);
+    CHECK_NUMBER(cell(timeline, 30, "cpu_percent")->real, 0);
+    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1});
+    CHECK_NUMBER(ms_of(tree, "name", "[waiting: processor]", "time"), 40);
+    CHECK_NUMBER(ms_of(tree, "name", "[self]", "time"), 20);
+    snd_table_free(timeline);
+    snd_table_free(tree);
+    snd_profile_free(profile);
+}
+
 static void
 damaged_events_do_no_harm(void)
 {
@@ -396,6 +426,7 @@ main(void)
     RUN(threads_have_all_their_waiting_and_a_sum);
     RUN(the_timeline_has_all_time);
     RUN(by_time_the_same_function_comes_again);
+    RUN(events_stand_for_what_their_nodes_have);
     RUN(damaged_events_do_no_harm);
     RUN(views_say_when_they_need_events);
     RUN(a_bad_pattern_is_refused);

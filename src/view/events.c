@@ -1,0 +1,77 @@
+/* Samples in the order of time. */
+#include "view/events.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+#define TIME_LIMIT (UINT64_MAX / 8)
+
+int
+snd_events_has(const snd_events *self, const snd_profile_event *event)
+{
+    const snd_profile *profile = self->samples->profile;
+
+    return event->start_ns <= TIME_LIMIT && event->value <= TIME_LIMIT && event->node < profile->node_count &&
+           event->task < SND_SAMPLE_STATES && self->samples->is_taken[event->node] &&
+           snd_site_is_sampled(profile->sites[profile->nodes[event->node].site].kind);
+}
+
+snd_status
+snd_events_make(const snd_samples *samples, snd_events *out)
+{
+    const snd_profile *profile = samples->profile;
+    size_t nodes = (size_t)profile->node_count + 1;
+    snd_events self = {.samples = samples};
+
+    if (profile->event_count == 0)
+        return SND_NO_TIMELINE;
+    self.by_node = snd_calloc(nodes, sizeof *self.by_node);
+    self.by_state = snd_calloc(nodes * SND_SAMPLE_STATES, sizeof *self.by_state);
+    if (self.by_node == NULL || self.by_state == NULL) {
+        snd_events_free(&self);
+        return SND_NO_MEMORY;
+    }
+    for (uint64_t i = 0; i < profile->event_count; i++) {
+        const snd_profile_event *event = &profile->events[i];
+        if (!snd_events_has(&self, event))
+            continue;
+        self.by_node[event->node] += event->value;
+        self.by_state[(size_t)event->node * SND_SAMPLE_STATES + event->task] += event->value;
+    }
+    *out = self;
+    return SND_OK;
+}
+
+void
+snd_events_free(snd_events *self)
+{
+    snd_free(self->by_node);
+    snd_free(self->by_state);
+    *self = (snd_events){0};
+}
+
+/* `number` x `part` / `whole`, where the part is no more than the whole. */
+static uint64_t
+in_proportion(uint64_t number, uint64_t part, uint64_t whole)
+{
+    if (whole == 0 || part >= whole)
+        return whole == 0 ? 0 : number;
+    return (uint64_t)llround((double)number * ((double)part / (double)whole));
+}
+
+void
+snd_events_read(const snd_events *self, const snd_profile_event *event, uint64_t duration_ns, snd_samples_numbers *out)
+{
+    const uint64_t *by_state = self->by_state + (size_t)event->node * SND_SAMPLE_STATES;
+    uint64_t by_node = self->by_node[event->node];
+    snd_samples_numbers all;
+
+    snd_samples_read(self->samples, event->node, &all);
+    *out = (snd_samples_numbers){.samples = in_proportion(all.samples, duration_ns, by_node)};
+    for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+        if (state == event->task)
+            out->states[state] = in_proportion(all.states[state], duration_ns, by_state[state]);
+        else if (by_state[state] == 0)
+            out->states[state] = in_proportion(all.states[state], duration_ns, by_node);
+}

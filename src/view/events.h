@@ -1,0 +1,28 @@
+/* Samples in the order of time. An event says when a thread was found where; how much of that time was CPU time and how
+ * much waiting, the nodes know. */
+#ifndef SND_VIEW_EVENTS_H
+#define SND_VIEW_EVENTS_H
+
+#include "view/samples.h"
+
+/* How long the events of a node, and of a node in a state, are together. */
+typedef struct snd_events {
+    const snd_samples *samples;
+    uint64_t *by_node;
+    uint64_t *by_state; /* SND_SAMPLE_STATES a node */
+} snd_events;
+
+/* The caller owns what `*out` points to, on SND_OK only. SND_NO_TIMELINE when the profile has no events. */
+SND_MUST_USE snd_status snd_events_make(const snd_samples *samples, snd_events *out);
+void snd_events_free(snd_events *self);
+
+/* Whether it is a sample of what was asked for. Times that no clock shows are not: a damaged file may hold any number.
+ */
+int snd_events_has(const snd_events *self, const snd_profile_event *event);
+
+/* What the first `duration_ns` of an event stand for: the node's time in the event's state, and its time in states that
+ * have no events, in proportion. Over all events they add up to the node's numbers. */
+void snd_events_read(const snd_events *self, const snd_profile_event *event, uint64_t duration_ns,
+                     snd_samples_numbers *out);
+
+#endif
