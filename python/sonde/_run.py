@@ -97,6 +97,8 @@ def _at_exit(process: int, is_wanted: bool) -> None:
     try:
         if is_wanted and os.getpid() == process:  # not in a child that was forked from it
             show(profile, "summary")
+    except OSError:
+        _session.say("no samples were taken")
     finally:
         ended.say()
 
