@@ -63,7 +63,7 @@ class Bench:
     def __init__(self, folder, peers):
         self.folder = folder
         self.commands = {"plain": [sys.executable], "sonde": SONDE}
-        for name, command in peer_commands(peers).items():
+        for name, command in (peer_commands(peers) if peers is not None else {}).items():
             if self.works(name, command):
                 self.commands[name] = command
 
@@ -195,7 +195,7 @@ def main():
     folder = Path(tempfile.mkdtemp(prefix="sonde-bench-"))
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.2f}")
     try:
-        bench = Bench(folder, Path("/nowhere") if options.alone else options.peers.absolute())
+        bench = Bench(folder, None if options.alone else options.peers.absolute())
         if options.only != "rest":
             show_busy(bench, options)
         if options.only != "busy":
