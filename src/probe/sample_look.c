@@ -101,25 +101,36 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     else if (self->native != NULL && slot->stack.count == 0)
         node = snd_sample_native_child(self->native, &self->seen, base, slot->pc);
     charge_cpu(self, thread, node, state, now_ns);
-    SND_SET(slot->taken, SND_GET(slot->asked));
+    atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
 }
 
 /* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */
 static int
-node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint32_t *node, int *leaf_calls)
 {
     uint64_t after;
     uint32_t base = base_of(self, thread, region_of(self, thread));
+    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
+
+    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
+        return 0;
+    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
+    return 1;
+}
+
+static int
+node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+{
 
     if (self->python == NULL || thread->state == 0) {
         *node = base;
         return 1;
     }
-    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
-    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
-        return 0;
-    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
-    return 1;
+    SND_SET(self->is_reading, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    int found = node_of_other(self, thread, base, node, leaf_calls);
+    atomic_store_explicit(&self->is_reading, 0, memory_order_release);
+    return found;
 }
 
 static unsigned

@@ -146,7 +146,8 @@ snd_sample_is_pending(uintptr_t code)
 
     for (uint32_t i = 0; i < count; i++) {
         const snd_sample_slot *slot = atomic_load_explicit(&slots[i], memory_order_acquire);
-        if (!snd_sample_is_answered(slot) || SND_GET(slot->taken) == SND_GET(slot->asked))
+        uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_acquire);
+        if (!snd_sample_is_answered(slot) || taken == SND_GET(slot->asked))
             continue;
         for (uint32_t k = 0; k < slot->stack.count; k++)
             if (slot->stack.frames[k].code == code)
