@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/peek.h"
+#include "os/process.h"
 
 #define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
 
@@ -109,7 +110,6 @@ static int
 node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint32_t *node, int *leaf_calls)
 {
     uint64_t after;
-    uint32_t base = base_of(self, thread, region_of(self, thread));
     int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
 
     if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
@@ -121,6 +121,7 @@ node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint3
 static int
 node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
 {
+    uint32_t base = base_of(self, thread, region_of(self, thread));
 
     if (self->python == NULL || thread->state == 0) {
         *node = base;
@@ -218,7 +219,8 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     if (thread->slot == NULL)
         thread->slot = snd_sample_slot_take();
-    if (thread->slot == NULL || thread->is_mute || self->options.no_signals) {
+    if (thread->slot == NULL || thread->is_mute || self->options.no_signals ||
+        snd_sample_signal_is_silent(thread->task.thread_id)) {
         read_running(self, thread, now_ns);
         return;
     }
@@ -235,6 +237,16 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
     if (!thread->is_asked)
         read_running(self, thread, now_ns);
+}
+
+void
+snd_sample_be_silent(int on)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_sample_signal_silence(snd_thread_id(), on);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (on)
+        snd_sample_signal_take_back();
 }
 
 static void
