@@ -27,7 +27,7 @@ snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 
 static struct running {
     pthread_t thread;
     int is_running;
-    int is_wanted; /* between start and stop, also while suspended */
+    _Atomic int is_wanted; /* between start and stop, also while suspended */
     sem_t wake;
     _Atomic int stop;
     uint64_t random;
@@ -213,9 +213,11 @@ look_at_all(void)
         else
             plan(thread, has_moved);
         any |= has_moved;
-        if (i % 64 == 63) { /* whoever needs the lock gets it now and then */
+        if (i % 64 == 63) { /* whoever needs the lock gets it now and then, and may have ended threads */
             pthread_mutex_unlock(&self->lock);
             pthread_mutex_lock(&self->lock);
+            if (i > self->thread_count)
+                i = self->thread_count;
         }
     }
     pthread_mutex_unlock(&self->lock);
@@ -367,6 +369,7 @@ rebase(void)
         thread->wall_ns = now;
         thread->is_waiting = 0;
         self->seen.rows[thread->row].event_end_ns = now;
+        self->seen.rows[thread->row].last_event = 0;
     }
     self->start_cpu_ns = snd_process_cpu_ns();
     refresh(now, 1);
@@ -443,7 +446,7 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (running.is_wanted)
+    if (snd_sample_is_running())
         return SND_OK;
     self->options = *options;
     self->python = interpreter;
@@ -456,13 +459,17 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     keep_note(options);
     pthread_mutex_lock(&self->lock);
     self->seen.keeps_events = options->timeline;
-    SND_SET(self->is_paused, options->paused);
+    SND_SET(self->is_paused, options->paused != 0);
     running.task_count = 0;
     rebase();
     pthread_mutex_unlock(&self->lock);
     sem_init(&running.wake, 0, 0);
-    running.is_wanted = start_thread();
-    return running.is_wanted ? SND_OK : SND_SYSTEM;
+    SND_SET(running.is_wanted, 1);
+    if (!start_thread()) {
+        snd_sample_stop();
+        return SND_SYSTEM;
+    }
+    return SND_OK;
 }
 
 void
@@ -470,12 +477,12 @@ snd_sample_stop(void)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (!running.is_wanted)
+    if (!snd_sample_is_running())
         return;
     end_own_thread();
-    running.is_wanted = 0;
     snd_sample_signal_stop();
     pthread_mutex_lock(&self->lock);
+    SND_SET(running.is_wanted, 0);
     if (!SND_GET(self->is_paused))
         settle_all();
     forget_threads();
@@ -495,7 +502,7 @@ snd_sample_call_when_busy(int (*function)(void))
 int
 snd_sample_is_running(void)
 {
-    return running.is_wanted;
+    return SND_GET(running.is_wanted);
 }
 
 void
@@ -503,14 +510,14 @@ snd_sample_set_paused(int paused)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (!running.is_wanted)
-        return;
     pthread_mutex_lock(&self->lock);
-    if (paused && !SND_GET(self->is_paused))
-        settle_all();
-    if (!paused && SND_GET(self->is_paused))
-        rebase();
-    SND_SET(self->is_paused, paused);
+    if (snd_sample_is_running() && (paused != 0) != SND_GET(self->is_paused)) {
+        if (paused)
+            settle_all();
+        else
+            rebase();
+        SND_SET(self->is_paused, paused != 0);
+    }
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -544,8 +551,8 @@ snd_sample_suspend(void)
 void
 snd_sample_resume(void)
 {
-    if (running.is_wanted && !running.is_running)
-        running.is_wanted = start_thread();
+    if (snd_sample_is_running() && !running.is_running && !start_thread())
+        snd_sample_stop();
 }
 
 void
@@ -564,11 +571,12 @@ void
 snd_sample_after_fork_in_child(void)
 {
     pthread_mutex_unlock(&snd_sample_state.lock);
-    running.is_wanted = 0;
+    SND_SET(running.is_wanted, 0);
     running.busy_looks = 0;
     SND_SET(running.when_busy, NULL);
     snd_sample_signal_stop();
     snd_sample_clear();
+    snd_sample_codes_free(&snd_sample_state.codes); /* nobody is told of code that dies until the next start */
 }
 
 void
@@ -576,7 +584,11 @@ snd_sample_forget_code(uintptr_t code)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (!running.is_wanted || !(snd_sample_codes_may_know(&self->codes, code) || snd_sample_is_pending(code)))
+    atomic_thread_fence(memory_order_seq_cst); /* who reads from outside meets no frame of it, or is seen here */
+    if (!snd_sample_is_running())
+        return;
+    /* in this order: what is pending becomes known before it is not pending any more */
+    if (!SND_GET(self->is_reading) && !snd_sample_is_pending(code) && !snd_sample_codes_may_know(&self->codes, code))
         return;
     pthread_mutex_lock(&self->lock);
     uint64_t now = snd_clock_monotonic_ns();
@@ -592,11 +604,9 @@ snd_sample_name_thread(uint32_t thread_id, const char *name)
     snd_sampler *self = &snd_sample_state;
     uint64_t now = snd_clock_monotonic_ns();
 
-    if (!running.is_wanted)
-        return;
     pthread_mutex_lock(&self->lock);
     snd_sample_thread *thread = find_thread(thread_id);
-    if (thread == NULL) {
+    if (thread == NULL && snd_sample_is_running()) {
         add_thread(thread_id, now, 0);
         thread = find_thread(thread_id);
     }

@@ -45,6 +45,9 @@ void snd_sample_after_fork_in_child(void);
 /* The code object at this address is about to be freed. */
 void snd_sample_forget_code(uintptr_t code);
 
+/* From now on the calling thread gets no signal of the sampler's, and none is on its way; or it may again. */
+void snd_sample_be_silent(int on);
+
 /* The name of a thread, as its program has it. */
 void snd_sample_name_thread(uint32_t thread_id, const char *name);
 

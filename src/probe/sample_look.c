@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/peek.h"
+#include "os/process.h"
 
 #define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
 
@@ -101,25 +102,36 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     else if (self->native != NULL && slot->stack.count == 0)
         node = snd_sample_native_child(self->native, &self->seen, base, slot->pc);
     charge_cpu(self, thread, node, state, now_ns);
-    SND_SET(slot->taken, SND_GET(slot->asked));
+    atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
 }
 
 /* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */
 static int
-node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint32_t *node, int *leaf_calls)
 {
     uint64_t after;
+    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
+
+    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
+        return 0;
+    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
+    return 1;
+}
+
+static int
+node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+{
     uint32_t base = base_of(self, thread, region_of(self, thread));
 
     if (self->python == NULL || thread->state == 0) {
         *node = base;
         return 1;
     }
-    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
-    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
-        return 0;
-    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
-    return 1;
+    SND_SET(self->is_reading, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    int found = node_of_other(self, thread, base, node, leaf_calls);
+    atomic_store_explicit(&self->is_reading, 0, memory_order_release);
+    return found;
 }
 
 static unsigned
@@ -207,7 +219,8 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     if (thread->slot == NULL)
         thread->slot = snd_sample_slot_take();
-    if (thread->slot == NULL || thread->is_mute || self->options.no_signals) {
+    if (thread->slot == NULL || thread->is_mute || self->options.no_signals ||
+        snd_sample_signal_is_silent(thread->task.thread_id)) {
         read_running(self, thread, now_ns);
         return;
     }
@@ -224,6 +237,16 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
     if (!thread->is_asked)
         read_running(self, thread, now_ns);
+}
+
+void
+snd_sample_be_silent(int on)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_sample_signal_silence(snd_thread_id(), on);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (on)
+        snd_sample_signal_take_back();
 }
 
 static void

@@ -54,6 +54,7 @@ typedef struct snd_sampler {
     uint64_t missed, interrupted, answers, answer_ticks;
     uint32_t other_row; /* for what belongs to no thread; SND_NONE: not needed so far */
     _Atomic int is_paused;
+    _Atomic int is_reading; /* a thread is read from outside: code that dies waits for that */
 } snd_sampler;
 
 extern snd_sampler snd_sample_state;

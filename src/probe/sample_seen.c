@@ -75,6 +75,7 @@ snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, uint64_t now_ns)
         self->rows[row].thread_count++;
         self->rows[row].end_ns = 0;
         self->rows[row].event_end_ns = now_ns;
+        self->rows[row].last_event = 0;
         return row;
     }
     if (!make_row_room(self))

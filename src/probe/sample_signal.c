@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define SLOT_LIMIT 8192u
+#define SILENT_LIMIT 64u
 
 /* The handler finds a slot by its number, so that a late signal never meets freed memory. */
 static _Atomic(snd_sample_slot *) slots[SLOT_LIMIT];
@@ -18,7 +19,10 @@ static _Atomic uint32_t slot_count;
 static snd_sample_slot *free_slots[SLOT_LIMIT];
 static uint32_t free_count;
 
-static int number; /* of the signal; 0: none taken yet */
+static uint32_t silent[SILENT_LIMIT]; /* numbers of threads */
+static uint32_t silent_count;
+
+static _Atomic int number; /* of the signal; 0: none taken yet */
 static _Atomic(const snd_sample_interpreter *) interpreter;
 static _Atomic int is_on;
 static _Atomic pid_t process;
@@ -35,6 +39,12 @@ copy_native(snd_sample_slot *slot, const void *context)
     memcpy(slot->native, (const void *)start, slot->native_size);
 }
 
+static int
+is_question(const siginfo_t *info)
+{
+    return info->si_code == SI_QUEUE && info->si_pid == SND_GET(process);
+}
+
 /* The slot and the question's number travel in the signal's value: nothing of ours is thread-local here. */
 static void
 on_signal(int signal_number, siginfo_t *info, void *context)
@@ -45,7 +55,7 @@ on_signal(int signal_number, siginfo_t *info, void *context)
     uint32_t index = (uint32_t)(value >> 32), asked = (uint32_t)value;
 
     (void)signal_number;
-    if (info->si_code != SI_QUEUE || info->si_pid != SND_GET(process) || !SND_GET(is_on) || index >= SLOT_LIMIT)
+    if (!is_question(info) || !SND_GET(is_on) || index >= SLOT_LIMIT)
         return;
     snd_sample_slot *slot = atomic_load_explicit(&slots[index], memory_order_acquire);
     if (slot == NULL || atomic_load_explicit(&slot->asked, memory_order_acquire) != asked ||
@@ -146,13 +156,54 @@ snd_sample_is_pending(uintptr_t code)
 
     for (uint32_t i = 0; i < count; i++) {
         const snd_sample_slot *slot = atomic_load_explicit(&slots[i], memory_order_acquire);
-        if (!snd_sample_is_answered(slot) || SND_GET(slot->taken) == SND_GET(slot->asked))
+        uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_acquire);
+        if (!snd_sample_is_answered(slot) || taken == SND_GET(slot->asked))
             continue;
         for (uint32_t k = 0; k < slot->stack.count; k++)
             if (slot->stack.frames[k].code == code)
                 return 1;
     }
     return 0;
+}
+
+void
+snd_sample_signal_silence(uint32_t thread_id, int on)
+{
+    uint32_t i = 0;
+
+    while (i < silent_count && silent[i] != thread_id)
+        i++;
+    if (on && i == silent_count && i < SILENT_LIMIT)
+        silent[silent_count++] = thread_id;
+    else if (!on && i < silent_count)
+        silent[i] = silent[--silent_count];
+}
+
+int
+snd_sample_signal_is_silent(uint32_t thread_id)
+{
+    for (uint32_t i = 0; i < silent_count; i++)
+        if (silent[i] == thread_id)
+            return 1;
+    return 0;
+}
+
+void
+snd_sample_signal_take_back(void)
+{
+    const struct timespec at_once = {0, 0};
+    siginfo_t info;
+    sigset_t ours;
+
+    if (number == 0)
+        return;
+    sigemptyset(&ours);
+    sigaddset(&ours, number);
+    while (sigtimedwait(&ours, &info, &at_once) == number)
+        if (!is_question(&info)) { /* somebody else's: it goes back to where it was */
+            syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), number, &info);
+            return;
+        }
 }
 
 int

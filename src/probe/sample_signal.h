@@ -45,6 +45,13 @@ void snd_sample_slot_give_back(snd_sample_slot *slot);
 /* Whether an answer that nobody has looked at has a frame of this code, which no thread runs any more. */
 int snd_sample_is_pending(uintptr_t code);
 
+/* Threads that shall not be asked. Under the sampler's lock. */
+void snd_sample_signal_silence(uint32_t thread_id, int on);
+int snd_sample_signal_is_silent(uint32_t thread_id);
+
+/* Takes back a question that waits for the calling thread to let signals in. */
+void snd_sample_signal_take_back(void);
+
 /* Sends the signal. 0: it could not be sent. */
 int snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id);
 

@@ -19,6 +19,7 @@
 #define BLOCK_SIZE 4096u
 #define BLOCKS 12u
 #define THREAD_LIMIT 100000u
+#define STEP_LIMIT (4 * SND_SAMPLE_DEPTH) /* a chain that was torn may go in a circle */
 
 /* ---- a chain of frames ---- */
 
@@ -146,7 +147,7 @@ static void
 walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
 {
     stack->count = stack->is_cut = 0;
-    while (address != 0) {
+    for (unsigned steps = 0; address != 0 && steps < STEP_LIMIT; steps++) {
         const snd_frame *frame = frame_at(self, address);
         if (frame == NULL)
             return;
@@ -220,11 +221,13 @@ void
 snd_stack_list_threads(snd_sample_take_thread *take, void *context)
 {
     PyThreadState thread;
+    PyInterpreterState *one = PyInterpreterState_Head(), *next;
     unsigned count = 0;
 
-    for (PyInterpreterState *one = PyInterpreterState_Head(); one != NULL; one = PyInterpreterState_Next(one)) {
+    for (; one != NULL && count < THREAD_LIMIT; one = next, count++) { /* any of them may be freed meanwhile */
         uintptr_t state;
-        if (!snd_peek((uintptr_t)&one->threads.head, &state, sizeof state))
+        if (!snd_peek((uintptr_t)&one->threads.head, &state, sizeof state) ||
+            !snd_peek((uintptr_t)&one->next, &next, sizeof next))
             return;
         for (; state != 0 && count < THREAD_LIMIT && snd_peek(state, &thread, sizeof thread); count++) {
             if (thread.interp != one)

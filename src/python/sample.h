@@ -18,6 +18,9 @@ void snd_sample_names_start(void);
 void snd_sample_names_stop(void);
 void snd_sample_interpreter_stop(void);
 
+/* While samples are taken: whoever waits for signals gets none of ours. */
+void snd_sample_signals_hook(int on);
+
 /* The slow and safe way: with the GIL, by the interpreter's own functions. */
 void snd_sample_safe_prepare(void);
 int snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);

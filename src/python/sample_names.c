@@ -1,11 +1,12 @@
 /* The names of threads: those that are there, and those that come while samples are taken. */
 #include "os/process.h"
 #include "probe/sample.h"
+#include "python/method.h"
 #include "python/sample.h"
 
-#include <string.h>
+static PyObject *get_native_id(PyObject *self, PyObject *nothing);
 
-static PyObject *original; /* threading.get_native_id, while ours is in its place */
+static snd_method method = {"_thread", "get_native_id", METH_NOARGS, get_native_id, NULL, NULL};
 
 static void
 name_thread(PyObject *thread, uint32_t thread_id)
@@ -59,37 +60,31 @@ name_all(PyObject *threading)
     PyErr_Clear();
 }
 
-void
-snd_sample_names_start(void)
+/* A program without threads has not imported it. */
+static void
+name_all_known(void)
 {
-    static PyMethodDef definition = {"get_native_id", get_native_id, METH_NOARGS,
-                                     "Return a non-negative integer identifying the thread as reported by the OS."};
-    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *name = PyUnicode_FromString("threading");
+    PyObject *threading = name == NULL ? NULL : PyImport_GetModule(name);
 
-    if (threading != NULL && original == NULL) {
-        PyObject *ours = PyCFunction_New(&definition, NULL);
-        PyObject *before = PyObject_GetAttrString(threading, "get_native_id");
-        if (ours != NULL && before != NULL && PyObject_SetAttrString(threading, "get_native_id", ours) == 0)
-            original = Py_NewRef(before);
-        Py_XDECREF(before);
-        Py_XDECREF(ours);
-    }
     if (threading != NULL)
         name_all(threading);
     Py_XDECREF(threading);
+    Py_XDECREF(name);
     PyErr_Clear();
+}
+
+void
+snd_sample_names_start(void)
+{
+    snd_methods_hook(&method, 1, 1);
+    name_all_known();
 }
 
 void
 snd_sample_names_stop(void)
 {
-    PyObject *threading = original == NULL ? NULL : PyImport_ImportModule("threading");
-
-    if (threading != NULL) {
-        name_all(threading); /* some changed theirs */
-        (void)PyObject_SetAttrString(threading, "get_native_id", original);
-    }
-    Py_CLEAR(original);
-    Py_XDECREF(threading);
-    PyErr_Clear();
+    if (snd_sample_is_running())
+        name_all_known(); /* some changed theirs */
+    snd_methods_hook(&method, 1, 0);
 }

@@ -173,6 +173,7 @@ is_rate(uint32_t hz)
 static void
 stop_samples(void)
 {
+    snd_sample_signals_hook(0);
     snd_sample_names_stop();
     Py_BEGIN_ALLOW_THREADS;
     snd_session_stop_samples();
@@ -226,8 +227,10 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
         stop_samples();
     snd_status status = snd_session_start(&options, &message);
     if (status == SND_OK) {
-        if (sample->rate_hz != 0)
+        if (sample->rate_hz != 0) {
+            snd_sample_signals_hook(!sample->no_signals);
             snd_sample_names_start();
+        }
         snd_suspend_start(state);
         snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL || sample->rate_hz != 0);
     }

@@ -1,0 +1,24 @@
+/* Functions of the interpreter that lead through ours while something is measured. */
+#ifndef SND_PYTHON_METHOD_H
+#define SND_PYTHON_METHOD_H
+
+#include "python/compat.h"
+
+/* The function's own definition is changed: whoever holds the function is reached, and sees no other object. */
+typedef struct snd_method {
+    const char *module, *name;
+    int flags; /* how it is called; one that is called otherwise is left alone */
+    PyCFunction ours;
+    PyMethodDef *definition; /* NULL: not found so far */
+    PyCFunction original;
+} snd_method;
+
+#define SND_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
+typedef PyObject *snd_fast_call(PyObject *, PyObject *const *, Py_ssize_t);
+typedef PyObject *snd_named_call(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+
+/* With the GIL held. */
+void snd_methods_hook(snd_method *methods, size_t count, int on);
+
+#endif

@@ -1,0 +1,68 @@
+/* A program that waits for signals, or asks which are pending, meets none of the sampler's. */
+#include "probe/sample.h"
+#include "python/method.h"
+#include "python/sample.h"
+
+static PyObject *wait_for(PyObject *module, PyObject *set);
+static PyObject *wait_for_info(PyObject *module, PyObject *set);
+static PyObject *wait_in_time(PyObject *module, PyObject *const *args, Py_ssize_t count);
+static PyObject *list_pending(PyObject *module, PyObject *nothing);
+
+enum { WAIT, WAIT_INFO, WAIT_IN_TIME, PENDING, METHODS };
+
+static snd_method methods[METHODS] = {
+    [WAIT] = {"_signal", "sigwait", METH_O, wait_for, NULL, NULL},
+    [WAIT_INFO] = {"_signal", "sigwaitinfo", METH_O, wait_for_info, NULL, NULL},
+    [WAIT_IN_TIME] = {"_signal", "sigtimedwait", METH_FASTCALL, SND_METHOD(wait_in_time), NULL, NULL},
+    [PENDING] = {"_signal", "sigpending", METH_NOARGS, list_pending, NULL, NULL},
+};
+
+static void
+be_silent(int on)
+{
+    Py_BEGIN_ALLOW_THREADS;
+    snd_sample_be_silent(on);
+    Py_END_ALLOW_THREADS;
+}
+
+static PyObject *
+wait_for(PyObject *module, PyObject *set)
+{
+    be_silent(1);
+    PyObject *answer = methods[WAIT].original(module, set);
+    be_silent(0);
+    return answer;
+}
+
+static PyObject *
+wait_for_info(PyObject *module, PyObject *set)
+{
+    be_silent(1);
+    PyObject *answer = methods[WAIT_INFO].original(module, set);
+    be_silent(0);
+    return answer;
+}
+
+static PyObject *
+wait_in_time(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    be_silent(1);
+    PyObject *answer = ((snd_fast_call *)(void (*)(void))methods[WAIT_IN_TIME].original)(module, args, count);
+    be_silent(0);
+    return answer;
+}
+
+static PyObject *
+list_pending(PyObject *module, PyObject *nothing)
+{
+    be_silent(1);
+    PyObject *answer = methods[PENDING].original(module, nothing);
+    be_silent(0);
+    return answer;
+}
+
+void
+snd_sample_signals_hook(int on)
+{
+    snd_methods_hook(methods, METHODS, on);
+}
