@@ -2,6 +2,7 @@
 #include "os/peek.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -27,12 +28,16 @@ uintptr_t
 snd_peek_mapping_end(uintptr_t address)
 {
     FILE *file = fopen("/proc/self/maps", "re");
-    unsigned long start, end;
+    char line[512];
     uintptr_t found = 0;
 
-    while (file != NULL && found == 0 && fscanf(file, "%lx-%lx%*[^\n]", &start, &end) == 2)
+    while (file != NULL && found == 0 && fgets(line, sizeof line, file) != NULL) {
+        char *rest;
+        uintptr_t start = (uintptr_t)strtoull(line, &rest, 16);
+        uintptr_t end = *rest == '-' ? (uintptr_t)strtoull(rest + 1, NULL, 16) : 0;
         if (address >= start && address < end)
             found = end;
+    }
     if (file != NULL)
         fclose(file);
     return found;

@@ -56,26 +56,26 @@ static int kept; /* by the one thread that looks */
     X(getdents64, IO)         \
     X(fallocate, IO)
 
+#define OLDER_CALLS(X) X(poll, IO) X(select, IO) X(epoll_wait, IO) X(open, IO) X(stat, IO)
+
 static snd_task_state
 state_of_call(long number)
 {
-    switch (number) {
-#define CALL_CASE(name, state) \
-    case SYS_##name:           \
-        return SND_TASK_##state;
-        WAITING_CALLS(CALL_CASE)
-#undef CALL_CASE
+    static const struct {
+        long number;
+        snd_task_state state;
+    } calls[] = {
+#define CALL_ENTRY(name, state) {SYS_##name, SND_TASK_##state},
+        WAITING_CALLS(CALL_ENTRY)
 #ifdef SYS_poll /* newer architectures have the other forms only */
-    case SYS_poll:
-    case SYS_select:
-    case SYS_epoll_wait:
-    case SYS_open:
-    case SYS_stat:
-        return SND_TASK_IO;
+            OLDER_CALLS(CALL_ENTRY)
 #endif
-    default:
-        return SND_TASK_OTHER;
-    }
+#undef CALL_ENTRY
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (calls[i].number == number)
+            return calls[i].state;
+    return SND_TASK_OTHER;
 }
 
 static int

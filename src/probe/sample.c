@@ -21,6 +21,7 @@
 #define CROWD 16u            /* threads; beyond that, those that stand still are looked at less often */
 #define CROWD_INTERVAL 32u   /* looks from one to the next, at most */
 #define THREAD_LIMIT 65536u
+#define LATE_NS 150000u /* a look later than that got its processor when somebody else gave it up */
 
 snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
 
@@ -298,6 +299,7 @@ run(void *nothing)
         wait_until(deadline);
         if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
             continue;
+        snd_sample_state.is_late = snd_clock_monotonic_ns() > deadline + LATE_NS;
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
         tell_when_busy(idle_looks == 0);
     }
@@ -422,6 +424,14 @@ snd_sample_clear(void)
     pthread_mutex_unlock(&self->lock);
 }
 
+int
+snd_sample_need_native(snd_sampler *self)
+{
+    if (self->native == NULL)
+        self->native = snd_sample_native_new(self->options.native);
+    return self->native != NULL;
+}
+
 static void
 keep_note(const snd_sample_options *options)
 {
@@ -454,8 +464,8 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     int is_slow = interpreter != NULL && interpreter->prepare != NULL;
     if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
         self->options.no_signals = 1;
-    if (self->native == NULL)
-        self->native = snd_sample_native_new();
+    if (options->native)
+        (void)snd_sample_need_native(self);
     keep_note(options);
     pthread_mutex_lock(&self->lock);
     self->seen.keeps_events = options->timeline;

@@ -10,6 +10,7 @@
 #include "os/peek.h"
 #include "os/process.h"
 
+#define AWAY_LIMIT 30u       /* looks that found it without a processor, one after the other */
 #define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
@@ -97,9 +98,9 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     uint32_t base = base_of(self, thread, slot->region);
     uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);
-    if (self->native != NULL && slot->native != NULL)
+    if (slot->native != NULL && snd_sample_need_native(self))
         node = snd_sample_stitch(self, base, slot);
-    else if (self->native != NULL && slot->stack.count == 0)
+    else if (slot->stack.count == 0 && snd_sample_need_native(self))
         node = snd_sample_native_child(self->native, &self->seen, base, slot->pc);
     charge_cpu(self, thread, node, state, now_ns);
     atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
@@ -261,6 +262,18 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
         charge_cpu(self, thread, snd_sample_seen_other(&self->seen, root, "[sonde]"), NATIVE, now_ns);
 }
 
+/* One that is ready stands where the kernel took its processor away, which is more often at a system call than its
+ * time is: what it ran waits until it is met running. On a single processor that may never be. */
+static int
+is_on_processor(snd_sample_thread *thread)
+{
+    uint64_t now;
+    int runs = snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns;
+
+    thread->away = runs ? 0 : thread->away + 1;
+    return runs || thread->away > AWAY_LIMIT;
+}
+
 int
 snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved)
 {
@@ -286,7 +299,8 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         charge_wait(self, thread, now_ns);
         return 1;
     }
-    if (passed > ran && passed - ran > passed / 8)
+    int was_away = passed > ran && passed - ran > passed / 8;
+    if (was_away)
         charge_delay(self, thread, now_ns);
     thread->charged_wait_ns = 0;
     snd_task_state state = snd_task_look(&thread->task, &address);
@@ -297,7 +311,8 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     thread->is_waiting = 0;
-    ask(self, thread, now_ns);
+    if (!(was_away || self->is_late) || is_on_processor(thread))
+        ask(self, thread, now_ns);
     return 1;
 }
 

@@ -10,11 +10,11 @@ struct snd_sample_native {
 };
 
 snd_sample_native *
-snd_sample_native_new(void)
+snd_sample_native_new(int with_callers)
 {
     snd_sample_native *self = snd_calloc(1, sizeof *self);
 
-    if (self != NULL && snd_native_new(NULL, &self->native) != SND_OK) {
+    if (self != NULL && snd_native_new(with_callers ? NULL : "", &self->native) != SND_OK) {
         snd_free(self);
         return NULL;
     }

@@ -8,8 +8,8 @@
 /* Of the sampler's thread only. */
 typedef struct snd_sample_native snd_sample_native;
 
-/* NULL when memory runs out. */
-snd_sample_native *snd_sample_native_new(void);
+/* `with_callers`: not only names, for which libdw is loaded. NULL when memory runs out. */
+snd_sample_native *snd_sample_native_new(int with_callers);
 void snd_sample_native_free(snd_sample_native *self); /* NULL is allowed */
 
 /* Why callers in native code are not known; NULL when they are. */

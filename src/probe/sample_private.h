@@ -18,6 +18,7 @@ typedef struct snd_sample_thread {
     uint32_t interval;   /* looks from one look at it to the next */
     uint32_t next_look;  /* the number of that look */
     uint32_t unanswered; /* looks since a question that has no answer yet */
+    uint32_t away;       /* looks that found it ready, but without a processor */
     int is_ours;
     int is_mute; /* it blocks our signal: read from outside */
     int is_asked;
@@ -47,12 +48,13 @@ typedef struct snd_sampler {
     uint32_t thread_count, thread_capacity;
     snd_sample_seen seen;
     snd_sample_codes codes;
-    snd_sample_native *native; /* NULL: not wanted, or not possible */
+    snd_sample_native *native; /* NULL: not needed so far */
     snd_sample_stack scratch;
     uint64_t seen_cpu_ns; /* of all threads together, as far as their clocks were read */
     uint64_t own_cpu_ns;
     uint64_t missed, interrupted, answers, answer_ticks;
     uint32_t other_row; /* for what belongs to no thread; SND_NONE: not needed so far */
+    int is_late;        /* the current look */
     _Atomic int is_paused;
     _Atomic int is_reading; /* a thread is read from outside: code that dies waits for that */
 } snd_sampler;
@@ -67,6 +69,9 @@ snd_sample_is_in(const snd_sample_range *ranges, unsigned count, uintptr_t addre
             return 1;
     return 0;
 }
+
+/* Makes `native`, if it is not there. 0 when memory runs out. */
+int snd_sample_need_native(snd_sampler *self);
 
 /* The node of an answer with native frames, which stand between the Python frames that called them. */
 uint32_t snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot);
