@@ -28,7 +28,7 @@ snd_status
 snd_frames_add(snd_frames *self, uint32_t parent, snd_frame_kind kind, uint32_t which, uint32_t *frame)
 {
     if (self->count == self->capacity) {
-        uint32_t capacity = self->capacity == 0 ? 64 : self->capacity * 2;
+        uint32_t capacity = self->capacity * 2;
         snd_frame *frames = capacity < self->capacity ? NULL : snd_realloc(self->frames, capacity * sizeof *frames);
         if (frames == NULL)
             return SND_NO_MEMORY;
@@ -330,6 +330,8 @@ make_room(maker *self)
     size_t nodes = (size_t)self->samples->profile->node_count + 1;
     size_t functions = (size_t)self->samples->function_count + 1;
 
+    self->tree.capacity = 64;
+    self->tree.frames = snd_malloc(self->tree.capacity * sizeof *self->tree.frames);
     self->placed = snd_malloc(nodes * sizeof *self->placed);
     self->path = snd_malloc(nodes * sizeof *self->path);
     self->folded = snd_calloc(nodes, 1);
@@ -338,8 +340,9 @@ make_room(maker *self)
     self->shown = snd_calloc(functions, 1);
     self->unwanted = snd_calloc(functions, 1);
     self->packages = snd_malloc(functions * sizeof *self->packages);
-    return self->placed != NULL && self->path != NULL && self->folded != NULL && self->used != NULL &&
-           self->leads != NULL && self->shown != NULL && self->unwanted != NULL && self->packages != NULL;
+    return self->tree.frames != NULL && self->placed != NULL && self->path != NULL && self->folded != NULL &&
+           self->used != NULL && self->leads != NULL && self->shown != NULL && self->unwanted != NULL &&
+           self->packages != NULL;
 }
 
 static void
