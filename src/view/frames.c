@@ -20,7 +20,7 @@ typedef struct maker {
     unsigned char *leads;    /* per node: to code of the program */
     unsigned char *shown;    /* per function */
     unsigned char *unwanted; /* per function: it was asked to be hidden */
-    uint64_t *packages;      /* per function: a hash of its package's name */
+    uint64_t *packages;      /* per function: a hash of its package's name; 0: it has none */
     uint32_t *path;          /* room for every node */
 } maker;
 
@@ -83,7 +83,8 @@ mark_shown(maker *self)
         int is_of_others = (kind == SND_SITE_LINE && !samples->functions[i].is_own) || kind == SND_SITE_NATIVE;
         self->shown[i] = !self->unwanted[i] && (samples->options->show_all || !is_of_others);
         snd_own_package(&samples->own, site->file, package, sizeof package);
-        self->packages[i] = snd_hash(package, strlen(package), 0);
+        /* a native function with a line has its source in place of its library */
+        self->packages[i] = kind == SND_SITE_NATIVE && site->line != 0 ? 0 : snd_hash(package, strlen(package), 0);
     }
 }
 
@@ -143,6 +144,8 @@ fold(maker *self, uint32_t frame, uint32_t function)
     if (into->kind == SND_FRAME_FUNCTION && into->which == function)
         return SND_OK; /* it calls itself */
     into->hidden++;
+    if (self->packages[function] == 0)
+        return snd_map_add(&self->hidden, key, frame);
     for (uint32_t i = 0; i < into->package_count; i++)
         if (self->packages[into->packages[i]] == self->packages[function])
             return snd_map_add(&self->hidden, key, frame);

@@ -56,8 +56,11 @@ add_up(const snd_samples *samples, sums *functions)
         }
         if (snd_samples_read(samples, node, &numbers))
             snd_samples_add(&functions[function].self, &numbers);
-        if (functions[function].open++ == 0)
+        if (function == samples->function_count) /* nothing is called from nowhere */
+            functions[function].total_ns = snd_samples_time(&functions[function].self);
+        else if (functions[function].open == 0)
             functions[function].total_ns += walk.totals[node];
+        functions[function].open++;
     }
     snd_walk_free(&walk);
     return SND_OK;

@@ -166,6 +166,11 @@ a_function_that_calls_itself_counts_once(void)
     CHECK_TEXT(cell(functions, find_row(functions, "function", "dgemm_kernel"), "code")->text, "native");
     CHECK_TEXT(cell(functions, find_row(functions, "function", "step"), "place")->text, "walk.py:10");
     snd_table_free(functions);
+    add_time(profile, 0, SND_METRIC_WAIT_LOCK, 30);
+    functions = make("functions", profile, (snd_view_options){0});
+    CHECK_NUMBER(ms_of(functions, "function", "[no frame]", "self"), 30);
+    CHECK_NUMBER(ms_of(functions, "function", "[no frame]", "total"), 30);
+    snd_table_free(functions);
     snd_profile_free(profile);
 }
 
