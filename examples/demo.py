@@ -1,6 +1,7 @@
-"""The region example of the README with a recording and a trace; what `make demo` runs."""
+"""What `make demo` runs: a program under `sonde run`, then the region example of the README with a trace."""
 
 import atexit
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import numpy as np
 import sonde.regions as rp
 
 FOLDER = Path("build/demo")
+SAMPLES = FOLDER / "words.sonde"
 RECORDING = FOLDER / "demo.sonde"
 TRACE = FOLDER / "demo.json"
+WORDS = Path(__file__).parent / "sampling" / "words.py"
 
 
 @rp.func()
@@ -25,22 +28,38 @@ def f():
         return np.sum(a * b)
 
 
+def shown(path):
+    """As one types it: from here where that is shorter."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+PROGRAM = shown(Path(sys.executable).parent / "sonde")
+
+
+def run_words():
+    command = [str(PROGRAM), "run", "-o", str(SAMPLES), str(shown(WORDS))]
+    print("$", *command, file=sys.stderr, flush=True)
+    subprocess.run(command, check=True)
+
+
 def say_what_next():
     """Registered before install(), so it comes after the report."""
-    program = Path(sys.executable).parent / "sonde"
-    if program.is_relative_to(Path.cwd()):
-        program = program.relative_to(Path.cwd())
     print(
         f"""
-Look at the recording again, with other columns:
-    {program} view {RECORDING} --columns name,total,self,p99
-See it on a time line: open {TRACE} in https://ui.perfetto.dev or chrome://tracing.""",
+Look at the samples again, line by line or as a tree:
+    {PROGRAM} view {SAMPLES} --lines
+    {PROGRAM} view {SAMPLES} --tree
+Look at the regions again, with other columns:
+    {PROGRAM} view {RECORDING} --columns name,total,self,p99
+See them on a time line: open {TRACE} in https://ui.perfetto.dev or chrome://tracing.""",
         file=sys.stderr,
     )
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
+    run_words()
+    print("\nRegions of a program, by hand:\n", file=sys.stderr)
     atexit.register(say_what_next)
     rp.install(chrome_trace_file=TRACE, recording=RECORDING)
     f()

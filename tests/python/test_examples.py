@@ -157,17 +157,35 @@ def test_a_hot_loop_counts_every_entry(sonde):
 
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
-    rows = table(done.stderr)
-    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:24>"} <= set(rows)
-    saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", done.stderr, re.MULTILINE))
+    samples, _, regions = done.stderr.partition("Regions of a program, by hand:")
+    assert samples.startswith("$ ") and "sonde run -o build/demo/words.sonde" in samples
+    assert "count_words" in samples and "words.sonde" in samples.splitlines()[-2]
+    rows = table(regions)
+    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:27>"} <= set(rows)
+    saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", regions, re.MULTILINE))
     assert Path(saved["recording"]).parent == Path(saved["trace"]).parent == sonde.folder / "build" / "demo"
     assert len(spans_of(Path(saved["trace"]))) == 8
-    (command,) = re.findall(r"^ +(\S*sonde view .*)$", done.stderr, re.MULTILINE)
+    *others, command = re.findall(r"^ +(\S*sonde view .*)$", regions, re.MULTILINE)
+    assert ["count_words" in sonde.run(other.split()).stdout for other in others] == [True, True]
     again = table(sonde.run(command.split()).stdout)
     assert list(again) == list(rows)
     assert list(again["<main>"]) == ["total", "self", "p99"]
     assert "ui.perfetto.dev" in done.stderr and "chrome://tracing" in done.stderr
-    assert len(done.stderr.splitlines()) < 20
+    assert len(regions.splitlines()) < 25
+
+
+def test_a_program_that_knows_nothing_of_sonde(sonde):
+    done = sonde.command("run", "-o", "r.sonde", str(EXAMPLES / "sampling" / "words.py"))
+    for name in ("pack", "count_words", "fetch", "thread checker", "[waiting: sleep]"):
+        assert name in done.stderr
+
+
+def test_samples_of_a_block(sonde):
+    done = run_example(sonde, "sampling/block.py")
+    assert "most Python time in line" in done.stdout and "functions seen: ['pack', 'squares']" in done.stdout
+    assert {row.name for row in sonde.main("block.sonde").all_rows()} == {"<main>", "numbers", "bytes"}
+    shown = sonde.command("view", "block.sonde", "--tree").stdout
+    assert "region numbers" in shown and "squares" in shown
 
 
 @pytest.fixture
