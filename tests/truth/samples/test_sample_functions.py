@@ -1,7 +1,7 @@
 """Functions that keep a processor busy get the shares and the seconds that their own clocks say."""
 
 import pytest
-from sample_support import CPU, WAITS, check, innermost, is_close, run, run_started
+from sample_support import CPU, IS_LONG, WAITS, innermost, is_close, run, run_started
 
 FUNCTIONS = ("first", "second", "third", "fourth")
 
@@ -14,7 +14,7 @@ FUNCTIONS = ("first", "second", "third", "fourth")
 def test_four_functions_on_one_thread(tmp_path, options, limit):
     done = run(tmp_path, "functions", *options)
     found, samples = done.recording.spent(innermost(*FUNCTIONS))
-    check(done.truth(), found, samples, limit)
+    done.check(done.truth(), found, samples, limit)
     if "--cpu-only" in options:
         assert done.recording.total(WAITS) == 0
 
@@ -22,7 +22,7 @@ def test_four_functions_on_one_thread(tmp_path, options, limit):
 def test_four_functions_where_frames_are_read_the_safe_way(tmp_path):
     done = run_started(tmp_path, "functions", safe_frames=True)
     found, samples = done.recording.spent(innermost(*FUNCTIONS))
-    check(done.truth(), found, samples, 0.03)
+    done.check(done.truth(), found, samples, 0.03)
 
 
 @pytest.mark.parametrize(("options", "limit"), [([], 0.01), (["--no-signals"], 0.05)], ids=["default", "no signals"])
@@ -34,10 +34,11 @@ def test_four_functions_on_four_threads_with_other_shares(tmp_path, options, lim
         return (node.thread, function(node)) if function(node) is not None else None
 
     found, samples = done.recording.spent(by_thread)
-    check(done.truth_by_thread(), found, samples, limit)
+    done.check(done.truth_by_thread(), found, samples, limit)
     cpu, _ = done.recording.spent(lambda node: node.thread, CPU)
     for thread in {thread for thread, _ in found}:
-        assert is_close(cpu[thread], done.answer["thread_cpu"][str(thread)], 5e6)
+        # What a thread ran after the last look at it cannot be told any more.
+        assert is_close(cpu[thread], done.answer["thread_cpu"][str(thread)], 5e6 if IS_LONG else 30e6)
     assert {"half", "even", "last", "only"} <= set(done.recording.threads.values())
 
 

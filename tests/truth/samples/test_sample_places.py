@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from sample_support import check, innermost, run
+from sample_support import innermost, run
 
 
 def test_the_lines_of_one_loop(tmp_path):
@@ -17,13 +17,13 @@ def test_the_lines_of_one_loop(tmp_path):
 
     found, samples = done.recording.spent(line)
     # The line of the `for` is no line of the answer, and takes next to nothing.
-    check(done.truth(), found, samples, 0.05)
+    done.check(done.truth(), found, samples, 0.05)
 
 
 def test_a_function_that_only_c_calls_stands_below_its_caller(tmp_path):
     done = run(tmp_path, "from_c")
     found, samples = done.recording.spent(innermost("sort", "apply"))
-    check(done.truth(), found, samples, 0.01)
+    done.check(done.truth(), found, samples, 0.01)
     callers = Counter()
     for node in done.recording.nodes:
         if node.name in ("key", "each"):
@@ -48,7 +48,7 @@ def test_a_coroutine_stands_below_its_awaiters_and_a_generator_below_its_readers
         return next((key for key, wanted in chains.items() if names[end - len(wanted) : end] == wanted), "astray")
 
     found, samples = done.recording.spent(chain)
-    check(done.truth(), found, samples, 0.01)
+    done.check(done.truth(), found, samples, 0.01)
     assert found["astray"] == 0
 
 
@@ -61,12 +61,12 @@ def test_samples_inside_a_region_stand_below_it(tmp_path):
         return next((above.name for above in reversed(node.stack()) if above.kind == "region"), "none")
 
     found, samples = done.recording.spent(region)
-    check(done.truth(), found, samples, 0.02)
+    done.check(done.truth(), found, samples, 0.02)
 
 
 def test_a_program_of_50_ms_gives_a_sensible_report(tmp_path):
     done = run(tmp_path, "short", seconds=0.05)
     found, samples = done.recording.spent(innermost("larger", "smaller"))
     assert samples >= 10
-    check(done.truth(), found, samples, 0.1)
+    done.check(done.truth(), found, samples, 0.1)
     assert "larger" in done.output and "smaller" in done.output

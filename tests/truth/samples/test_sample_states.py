@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from sample_support import check, innermost, is_close, run
+from sample_support import innermost, is_close, run
 
 #: The functions of programs/kinds.py.
 KINDS = ("python", "compress", "digest", "arrays", "read_zeros", "sleep")
@@ -21,7 +21,7 @@ def test_python_native_system_and_sleep(tmp_path):
     # Others may be busy, too: the thread was ready to run, or the machine itself had no processor.
     truth["wait_cpu"] = sum(done.truth("ready").values()) + sum(waited[kind] for kind in ("python", "native", "system"))
     truth["system"] += cpu["sleep"]
-    check(truth, found, samples, 0.03, unsure=truth["wait_cpu"])
+    done.check(truth, found, samples, 0.03)
 
 
 def test_waiting_for_a_lock_a_socket_and_the_interpreter(tmp_path):
@@ -38,7 +38,7 @@ def test_waiting_for_a_lock_a_socket_and_the_interpreter(tmp_path):
         "wait_cpu": sum(done.truth("ready").values()),
         "cpu": sum(done.truth().values()),
     }
-    check(truth, found, samples, 0.05, unsure=truth["wait_cpu"])
+    done.check(truth, found, samples, 0.05)
 
 
 def test_a_loop_without_calls_and_calls_that_do_not_come_back(tmp_path):
@@ -47,16 +47,14 @@ def test_a_loop_without_calls_and_calls_that_do_not_come_back(tmp_path):
     cpu = done.truth()
     truth = {("loop", "python"): cpu["loop"], ("power", "native"): cpu["power"], ("digest", "native"): cpu["digest"]}
     found = {key: value for key, value in states.items() if key[1] in ("python", "native", "system")}
-    check(truth, found, samples, 0.02)
+    done.check(truth, found, samples, 0.02)
 
 
 def test_threads_that_python_does_not_know(tmp_path):
     pytest.importorskip("numpy")
     done = run(tmp_path, "pool", OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
     cpu, _ = done.recording.spent(lambda node: node.thread)
-    # The others are sonde's own, and hardly run.
-    busy = 0.15 * done.answer["process_cpu"]
-    truth = {int(thread): value for thread, value in done.answer["cpu"].items() if value > busy}
+    truth = {int(thread): value for thread, value in done.answer["cpu"].items()}
     assert len(truth) >= 2, "the library has no pool here"
     for thread, value in truth.items():
         assert is_close(cpu[thread], value, 40e6)

@@ -23,7 +23,8 @@ def main():
     a, b, out = (np.ones((400, 400)) for _ in range(3))
     for _ in answer.until():
         watch.run("multiply", multiply, a, b, out)
-    threads = [int(folder.name) for folder in Path("/proc/self/task").iterdir()]
+    folders = Path("/proc/self/task").iterdir()
+    threads = [int(folder.name) for folder in folders if (folder / "comm").read_text() != "sonde\n"]
     answer.write(cpu={thread: thread_cpu(thread) for thread in threads})
 
 
