@@ -41,19 +41,71 @@ snd_frame_top(void)
     return skip_entries(*top_of(PyThreadState_Get()));
 }
 
-snd_frame *
-snd_frames_hide(void)
+/* How many more calls may be open, and how many in all. */
+static int *
+remaining_of(PyThreadState *thread, int *limit)
 {
-    snd_frame **top = top_of(PyThreadState_Get());
-    snd_frame *hidden = *top;
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12 counts calls from C apart */
+    *limit = thread->py_recursion_limit;
+    return &thread->py_recursion_remaining;
+#else
+    *limit = thread->recursion_limit;
+    return &thread->recursion_remaining;
+#endif
+}
+
+/* The same for calls from C; NULL: they count as the others do. */
+static int *
+c_remaining_of(PyThreadState *thread, int *limit)
+{
+#if PY_VERSION_HEX >= 0x030e0000 /* 3.14 looks at the stack itself */
+    static int nobodys;
+    (void)thread;
+    *limit = nobodys;
+    return &nobodys;
+#elif PY_VERSION_HEX >= 0x030d0000 /* 3.13: renamed */
+    *limit = Py_C_RECURSION_LIMIT;
+    return &thread->c_recursion_remaining;
+#elif PY_VERSION_HEX >= 0x030c0000 /* 3.12: new */
+    *limit = C_RECURSION_LIMIT;
+    return &thread->c_recursion_remaining;
+#else
+    (void)thread;
+    *limit = 0;
+    return NULL;
+#endif
+}
+
+snd_hidden
+snd_frames_hide(int is_builtin)
+{
+    PyThreadState *thread = PyThreadState_Get();
+    snd_frame **top = top_of(thread);
+    int limit, c_limit;
+    int *remaining = remaining_of(thread, &limit), *c_remaining = c_remaining_of(thread, &c_limit);
+    int c_depth = c_remaining == NULL ? 0 : c_limit - *c_remaining;
+    int is_known = c_depth >= 0 && c_depth < 100; /* else the interpreter has another limit than its headers say */
+    snd_hidden hidden = {*top, limit - *remaining, is_known ? c_depth : 0};
+
+    *(c_remaining == NULL ? &hidden.depth : &hidden.c_depth) += is_builtin != 0; /* its call counts, too */
+    *remaining += hidden.depth;
+    if (c_remaining != NULL)
+        *c_remaining += hidden.c_depth;
     *top = NULL;
     return hidden;
 }
 
 void
-snd_frames_show(snd_frame *hidden)
+snd_frames_show(snd_hidden hidden)
 {
-    *top_of(PyThreadState_Get()) = hidden;
+    PyThreadState *thread = PyThreadState_Get();
+    int limit;
+    int *c_remaining = c_remaining_of(thread, &limit);
+
+    *remaining_of(thread, &limit) -= hidden.depth;
+    if (c_remaining != NULL)
+        *c_remaining -= hidden.c_depth;
+    *top_of(thread) = hidden.top;
 }
 
 snd_frame *

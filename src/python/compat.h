@@ -11,9 +11,15 @@ typedef struct _PyInterpreterFrame snd_frame;
 /* The innermost Python function of the calling thread, which holds the GIL; NULL: none. */
 snd_frame *snd_frame_top(void);
 
-/* From now on the calling thread looks as if no Python function ran on it; gives what snd_frames_show brings back. */
-snd_frame *snd_frames_hide(void);
-void snd_frames_show(snd_frame *hidden);
+typedef struct snd_hidden {
+    snd_frame *top;
+    int depth, c_depth; /* of recursion */
+} snd_hidden;
+
+/* From now on the calling thread looks as if no Python function ran on it, and recursion begins anew; gives what
+ * snd_frames_show brings back. `is_builtin`: what is called next is written in C. */
+snd_hidden snd_frames_hide(int is_builtin);
+void snd_frames_show(snd_hidden hidden);
 
 /* Its caller; NULL: none. */
 snd_frame *snd_frame_back(const snd_frame *frame);

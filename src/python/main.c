@@ -34,7 +34,7 @@ snd_py_run_alone(PyObject *module, PyObject *args)
     PyObject *rest = PyTuple_GetSlice(args, 2, PyTuple_GET_SIZE(args));
     if (rest == NULL)
         return NULL;
-    snd_frame *hidden = snd_frames_hide();
+    snd_hidden hidden = snd_frames_hide(PyCFunction_Check(PyTuple_GET_ITEM(args, 1)));
     PyObject *started = PyObject_CallNoArgs(PyTuple_GET_ITEM(args, 0));
     if (started != NULL)
         result = PyObject_Call(PyTuple_GET_ITEM(args, 1), rest, NULL);
