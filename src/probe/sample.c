@@ -11,17 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAFE_NS 10000000u    /* the shortest period where each look takes the GIL */
-#define IDLE_NS 10000000u    /* the longest period while nothing runs */
-#define IDLE_LOOKS 16u       /* looks without any movement before the period grows by one more of itself */
-#define COUNT_NS 4000000u    /* threads are counted this often */
-#define REFRESH_NS 50000000u /* threads are listed this often even when their number stays the same */
-#define OWN_NS 100000000u    /* our own threads are looked at this often */
-#define BUSY_LOOKS 20u       /* looks that found something running: a child that goes on, not one that runs a program */
-#define CROWD 16u            /* threads; beyond that, those that stand still are looked at less often */
-#define CROWD_INTERVAL 32u   /* looks from one to the next, at most */
-#define THREAD_LIMIT 65536u
-#define LATE_NS 150000u /* a look later than that got its processor when somebody else gave it up */
+#define SAFE_NS 10000000u  /* the shortest period where each look takes the GIL */
+#define IDLE_NS 10000000u  /* the longest period while nothing runs */
+#define IDLE_LOOKS 16u     /* looks without any movement before the period grows by one more of itself */
+#define OWN_NS 100000000u  /* our own threads are looked at this often */
+#define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
+#define CROWD 16u          /* threads; beyond that, those that stand still are looked at less often */
+#define CROWD_INTERVAL 32u /* looks from one to the next, at most */
+#define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
 snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
 
@@ -32,8 +29,7 @@ static struct running {
     sem_t wake;
     _Atomic int stop;
     uint64_t random;
-    uint64_t refreshed_ns, counted_ns, owned_ns;
-    uint64_t task_count;
+    uint64_t owned_ns;
     uint32_t busy_looks;
     int (*_Atomic when_busy)(void);
 } running;
@@ -48,126 +44,6 @@ period_ns(void)
     int is_slow = self->python != NULL && self->python->prepare != NULL;
 
     return is_slow && period < SAFE_NS ? SAFE_NS : period;
-}
-
-/* ---- which threads there are ---- */
-
-static snd_sample_thread *
-find_thread(uint32_t thread_id)
-{
-    for (uint32_t i = 0; i < snd_sample_state.thread_count; i++)
-        if (snd_sample_state.threads[i].task.thread_id == thread_id)
-            return &snd_sample_state.threads[i];
-    return NULL;
-}
-
-static const snd_track *
-track_of(uint32_t thread_id)
-{
-    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next)
-        if (SND_GET(track->thread_id) == thread_id && SND_GET(track->end) == 0 &&
-            SND_GET(track->epoch) == SND_GET(snd_track_epoch))
-            return track;
-    return NULL;
-}
-
-static void
-add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
-{
-    snd_sampler *self = &snd_sample_state;
-
-    if (self->thread_count == self->thread_capacity) {
-        uint32_t capacity = self->thread_capacity == 0 ? 16 : self->thread_capacity * 2;
-        snd_sample_thread *threads = snd_realloc(self->threads, capacity * sizeof *threads);
-        if (threads == NULL)
-            return;
-        self->threads = threads;
-        self->thread_capacity = capacity;
-    }
-    uint32_t row = snd_sample_seen_row(&self->seen, thread_id, now_ns);
-    if (row == SND_NONE)
-        return;
-    snd_sample_thread added = {.row = row,
-                               .interval = 1,
-                               .wait_node = SND_NONE,
-                               .run_node = SND_NONE,
-                               .wall_ns = now_ns,
-                               .is_ours = snd_task_is_ours(thread_id),
-                               .seen_alive = 1};
-    snd_task_open(&added.task, thread_id);
-    if (is_first && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
-        added.cpu_ns = 0;
-    added.delay_ns = snd_task_delay_ns(&added.task);
-    self->seen.rows[row].track = track_of(thread_id);
-    if (self->seen.rows[row].name[0] == '\0')
-        snd_task_name(&added.task, self->seen.rows[row].name);
-    self->threads[self->thread_count++] = added;
-}
-
-static void
-end_thread(snd_sample_thread *thread, uint64_t now_ns)
-{
-    snd_sampler *self = &snd_sample_state;
-
-    snd_sample_settle(self, thread, now_ns);
-    self->seen.rows[thread->row].end_ns = now_ns;
-    self->seen.nodes[self->seen.rows[thread->row].root].changed = self->seen.look;
-    snd_task_close(&thread->task);
-    if (thread->slot != NULL)
-        snd_sample_slot_give_back(thread->slot);
-    *thread = self->threads[--self->thread_count];
-}
-
-static void
-take_state(void *context, uint32_t thread_id, uintptr_t state)
-{
-    (void)context;
-    snd_sample_thread *thread = find_thread(thread_id);
-    if (thread != NULL) {
-        thread->state = state;
-        snd_sample_state.seen.rows[thread->row].is_python = 1;
-    }
-}
-
-static void
-refresh(uint64_t now_ns, int is_first)
-{
-    static uint32_t ids[THREAD_LIMIT]; /* of the one thread that looks */
-    snd_sampler *self = &snd_sample_state;
-    uint32_t count = snd_tasks_list(ids, THREAD_LIMIT);
-
-    for (uint32_t i = 0; i < self->thread_count; i++)
-        self->threads[i].seen_alive = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        snd_sample_thread *known = find_thread(ids[i]);
-        if (known == NULL)
-            add_thread(ids[i], now_ns, is_first);
-        else {
-            known->seen_alive = 1;
-            known->is_ours = snd_task_is_ours(ids[i]);
-            if (self->seen.rows[known->row].track == NULL)
-                self->seen.rows[known->row].track = track_of(ids[i]);
-        }
-    }
-    for (uint32_t i = self->thread_count; i-- > 0;)
-        if (!self->threads[i].seen_alive)
-            end_thread(&self->threads[i], now_ns);
-    if (self->python != NULL && self->python->list_threads != NULL)
-        self->python->list_threads(take_state, NULL);
-    running.refreshed_ns = now_ns;
-}
-
-static void
-refresh_if_needed(uint64_t now_ns)
-{
-    if (now_ns - running.counted_ns < COUNT_NS)
-        return;
-    running.counted_ns = now_ns;
-    uint64_t count = snd_tasks_count();
-    if (count == running.task_count && now_ns - running.refreshed_ns < REFRESH_NS)
-        return;
-    running.task_count = count;
-    refresh(now_ns, 0);
 }
 
 /* ---- looking ---- */
@@ -203,14 +79,14 @@ look_at_all(void)
         self->python->prepare();
     pthread_mutex_lock(&self->lock);
     self->seen.look++;
-    refresh_if_needed(now);
+    snd_sample_refresh_if_needed(now);
     for (uint32_t i = self->thread_count; i-- > 0;) {
         snd_sample_thread *thread = &self->threads[i];
         int has_moved = 0;
         if (!is_due(thread, with_ours))
             continue;
         if (!snd_sample_look(self, thread, now, &has_moved))
-            end_thread(thread, now);
+            snd_sample_end_thread(thread, now);
         else
             plan(thread, has_moved);
         any |= has_moved;
@@ -268,9 +144,9 @@ account_for_own(void)
     int has_moved;
 
     pthread_mutex_lock(&self->lock);
-    snd_sample_thread *own = find_thread(snd_thread_id());
+    snd_sample_thread *own = snd_sample_find_thread(snd_thread_id());
     if (own != NULL && !SND_GET(self->is_paused) && snd_sample_look(self, own, snd_clock_monotonic_ns(), &has_moved))
-        end_thread(own, snd_clock_monotonic_ns());
+        snd_sample_end_thread(own, snd_clock_monotonic_ns());
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -374,7 +250,7 @@ rebase(void)
         self->seen.rows[thread->row].last_event = 0;
     }
     self->start_cpu_ns = snd_process_cpu_ns();
-    refresh(now, 1);
+    snd_sample_refresh(now, 1);
 }
 
 /* Everything that was used so far stands somewhere. */
@@ -389,25 +265,12 @@ settle_all(void)
     for (uint32_t i = self->thread_count; i-- > 0;) {
         snd_sample_thread *thread = &self->threads[i];
         if (!snd_sample_look(self, thread, now, &has_moved))
-            end_thread(thread, now);
+            snd_sample_end_thread(thread, now);
         else
             snd_sample_settle(self, thread, now);
     }
     self->measured_cpu_ns += snd_process_cpu_ns() - self->start_cpu_ns;
     self->start_cpu_ns = snd_process_cpu_ns();
-}
-
-static void
-forget_threads(void)
-{
-    snd_sampler *self = &snd_sample_state;
-
-    for (uint32_t i = 0; i < self->thread_count; i++) {
-        snd_task_close(&self->threads[i].task);
-        if (self->threads[i].slot != NULL)
-            snd_sample_slot_give_back(self->threads[i].slot);
-    }
-    self->thread_count = 0;
 }
 
 void
@@ -416,7 +279,7 @@ snd_sample_clear(void)
     snd_sampler *self = &snd_sample_state;
 
     pthread_mutex_lock(&self->lock);
-    forget_threads();
+    snd_sample_forget_threads();
     snd_sample_seen_free(&self->seen);
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
     self->missed = self->interrupted = self->answers = self->answer_ticks = 0;
@@ -470,7 +333,6 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     pthread_mutex_lock(&self->lock);
     self->seen.keeps_events = options->timeline;
     SND_SET(self->is_paused, options->paused != 0);
-    running.task_count = 0;
     rebase();
     pthread_mutex_unlock(&self->lock);
     sem_init(&running.wake, 0, 0);
@@ -495,7 +357,7 @@ snd_sample_stop(void)
     SND_SET(running.is_wanted, 0);
     if (!SND_GET(self->is_paused))
         settle_all();
-    forget_threads();
+    snd_sample_forget_threads();
     snd_sample_codes_free(&self->codes);
     pthread_mutex_unlock(&self->lock);
     snd_sample_native_free(self->native);
@@ -605,25 +467,5 @@ snd_sample_forget_code(uintptr_t code)
     for (uint32_t i = 0; i < self->thread_count; i++)
         snd_sample_take_answer(self, &self->threads[i], now);
     snd_sample_codes_forget(&self->codes, code);
-    pthread_mutex_unlock(&self->lock);
-}
-
-void
-snd_sample_name_thread(uint32_t thread_id, const char *name)
-{
-    snd_sampler *self = &snd_sample_state;
-    uint64_t now = snd_clock_monotonic_ns();
-
-    pthread_mutex_lock(&self->lock);
-    snd_sample_thread *thread = find_thread(thread_id);
-    if (thread == NULL && snd_sample_is_running()) {
-        add_thread(thread_id, now, 0);
-        thread = find_thread(thread_id);
-    }
-    if (thread != NULL) {
-        char *place = self->seen.rows[thread->row].name;
-        strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);
-        place[SND_SAMPLE_NAME_SIZE - 1] = '\0';
-    }
     pthread_mutex_unlock(&self->lock);
 }

@@ -76,6 +76,15 @@ int snd_sample_need_native(snd_sampler *self);
 /* The node of an answer with native frames, which stand between the Python frames that called them. */
 uint32_t snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot);
 
+/* The threads of the process, under the lock. A pointer to one is good until one comes or goes. */
+snd_sample_thread *snd_sample_find_thread(uint32_t thread_id); /* NULL: unknown */
+void snd_sample_end_thread(snd_sample_thread *thread, uint64_t now_ns);
+void snd_sample_forget_threads(void);
+
+/* Lists them anew. `is_first`: what those that are new did before is not ours to tell. */
+void snd_sample_refresh(uint64_t now_ns, int is_first);
+void snd_sample_refresh_if_needed(uint64_t now_ns);
+
 /* One look at a thread; 0 when it is gone. Under the lock. */
 int snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved);
 

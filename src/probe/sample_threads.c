@@ -1,0 +1,188 @@
+/* Which threads there are: those of the process, as the sampler knows them. */
+#include "probe/sample_private.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+
+#include <string.h>
+
+#define COUNT_NS 4000000u    /* threads are counted this often */
+#define REFRESH_NS 50000000u /* they are listed this often even when their number stays the same */
+#define THREAD_LIMIT 65536u
+
+static struct known {
+    uint64_t refreshed_ns, counted_ns;
+    uint64_t task_count;
+} known;
+
+/* Where the thread is, or would be: threads are kept in the order of their numbers. */
+static uint32_t
+place_of(uint32_t thread_id)
+{
+    uint32_t low = 0, high = snd_sample_state.thread_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (snd_sample_state.threads[middle].task.thread_id < thread_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+snd_sample_thread *
+snd_sample_find_thread(uint32_t thread_id)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint32_t place = place_of(thread_id);
+
+    return place < self->thread_count && self->threads[place].task.thread_id == thread_id ? &self->threads[place]
+                                                                                          : NULL;
+}
+
+static const snd_track *
+track_of(uint32_t thread_id)
+{
+    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next)
+        if (SND_GET(track->thread_id) == thread_id && SND_GET(track->end) == 0 &&
+            SND_GET(track->epoch) == SND_GET(snd_track_epoch))
+            return track;
+    return NULL;
+}
+
+static void
+add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    if (self->thread_count == self->thread_capacity) {
+        uint32_t capacity = self->thread_capacity == 0 ? 16 : self->thread_capacity * 2;
+        snd_sample_thread *threads = snd_realloc(self->threads, capacity * sizeof *threads);
+        if (threads == NULL)
+            return;
+        self->threads = threads;
+        self->thread_capacity = capacity;
+    }
+    uint32_t row = snd_sample_seen_row(&self->seen, thread_id, now_ns);
+    if (row == SND_NONE)
+        return;
+    snd_sample_thread added = {.row = row,
+                               .interval = 1,
+                               .wait_node = SND_NONE,
+                               .run_node = SND_NONE,
+                               .wall_ns = now_ns,
+                               .is_ours = snd_task_is_ours(thread_id),
+                               .seen_alive = 1};
+    snd_task_open(&added.task, thread_id);
+    if (is_first && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
+        added.cpu_ns = 0;
+    added.delay_ns = snd_task_delay_ns(&added.task);
+    self->seen.rows[row].track = track_of(thread_id);
+    if (self->seen.rows[row].name[0] == '\0')
+        snd_task_name(&added.task, self->seen.rows[row].name);
+    snd_sample_thread *place = &self->threads[place_of(thread_id)];
+    memmove(place + 1, place, (size_t)(self->threads + self->thread_count - place) * sizeof *place);
+    *place = added;
+    self->thread_count++;
+}
+
+void
+snd_sample_end_thread(snd_sample_thread *thread, uint64_t now_ns)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    snd_sample_settle(self, thread, now_ns);
+    self->seen.rows[thread->row].end_ns = now_ns;
+    self->seen.nodes[self->seen.rows[thread->row].root].changed = self->seen.look;
+    snd_task_close(&thread->task);
+    if (thread->slot != NULL)
+        snd_sample_slot_give_back(thread->slot);
+    self->thread_count--;
+    memmove(thread, thread + 1, (size_t)(self->threads + self->thread_count - thread) * sizeof *thread);
+}
+
+static void
+take_state(void *context, uint32_t thread_id, uintptr_t state)
+{
+    (void)context;
+    snd_sample_thread *thread = snd_sample_find_thread(thread_id);
+    if (thread != NULL) {
+        thread->state = state;
+        snd_sample_state.seen.rows[thread->row].is_python = 1;
+    }
+}
+
+void
+snd_sample_refresh(uint64_t now_ns, int is_first)
+{
+    static uint32_t ids[THREAD_LIMIT]; /* of the one thread that looks */
+    snd_sampler *self = &snd_sample_state;
+    uint32_t count = snd_tasks_list(ids, THREAD_LIMIT);
+
+    for (uint32_t i = 0; i < self->thread_count; i++)
+        self->threads[i].seen_alive = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snd_sample_thread *thread = snd_sample_find_thread(ids[i]);
+        if (thread == NULL)
+            add_thread(ids[i], now_ns, is_first);
+        else {
+            thread->seen_alive = 1;
+            thread->is_ours = snd_task_is_ours(ids[i]);
+            if (self->seen.rows[thread->row].track == NULL)
+                self->seen.rows[thread->row].track = track_of(ids[i]);
+        }
+    }
+    for (uint32_t i = self->thread_count; i-- > 0;)
+        if (!self->threads[i].seen_alive)
+            snd_sample_end_thread(&self->threads[i], now_ns);
+    if (self->python != NULL && self->python->list_threads != NULL)
+        self->python->list_threads(take_state, NULL);
+    known.refreshed_ns = now_ns;
+}
+
+void
+snd_sample_refresh_if_needed(uint64_t now_ns)
+{
+    if (now_ns - known.counted_ns < COUNT_NS)
+        return;
+    known.counted_ns = now_ns;
+    uint64_t count = snd_tasks_count();
+    if (count == known.task_count && now_ns - known.refreshed_ns < REFRESH_NS)
+        return;
+    known.task_count = count;
+    snd_sample_refresh(now_ns, 0);
+}
+
+void
+snd_sample_forget_threads(void)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    for (uint32_t i = 0; i < self->thread_count; i++) {
+        snd_task_close(&self->threads[i].task);
+        if (self->threads[i].slot != NULL)
+            snd_sample_slot_give_back(self->threads[i].slot);
+    }
+    self->thread_count = 0;
+}
+
+void
+snd_sample_name_thread(uint32_t thread_id, const char *name)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+
+    pthread_mutex_lock(&self->lock);
+    snd_sample_thread *thread = snd_sample_find_thread(thread_id);
+    if (thread == NULL && snd_sample_is_running()) {
+        add_thread(thread_id, now, 0);
+        thread = snd_sample_find_thread(thread_id);
+    }
+    if (thread != NULL) {
+        char *place = self->seen.rows[thread->row].name;
+        strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);
+        place[SND_SAMPLE_NAME_SIZE - 1] = '\0';
+    }
+    pthread_mutex_unlock(&self->lock);
+}
