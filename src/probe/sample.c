@@ -54,7 +54,7 @@ plan(snd_sample_thread *thread, int has_moved)
 {
     if (has_moved || snd_sample_state.thread_count <= CROWD)
         thread->interval = 1;
-    else if (thread->interval < CROWD_INTERVAL)
+    else if (thread->interval < CROWD_INTERVAL || thread->interval < snd_sample_state.thread_count / 8)
         thread->interval *= 2;
     thread->next_look = snd_sample_state.seen.look + thread->interval;
 }

@@ -108,6 +108,8 @@ take_state(void *context, uint32_t thread_id, uintptr_t state)
     (void)context;
     snd_sample_thread *thread = snd_sample_find_thread(thread_id);
     if (thread != NULL) {
+        if (thread->state == 0)
+            thread->is_waiting = 0; /* where it waits can be told now */
         thread->state = state;
         snd_sample_state.seen.rows[thread->row].is_python = 1;
     }
