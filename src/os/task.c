@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,13 @@ snd_task_is_ours(uint32_t thread_id)
         if (SND_GET(ours[i]) == thread_id)
             return 1;
     return 0;
+}
+
+int
+snd_process_has_one_processor(void)
+{
+    cpu_set_t usable;
+    return sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) == 1;
 }
 
 /* As the kernel has it; not every C library knows it. */

@@ -50,6 +50,9 @@ uint64_t snd_tasks_count(void);
 /* Gives the numbers of all threads; how many there are, at most `limit`. */
 uint32_t snd_tasks_list(uint32_t *thread_ids, uint32_t limit);
 
+/* Whether this process has one processor only. */
+int snd_process_has_one_processor(void);
+
 /* The calling thread runs for a short time only, and wants to do so at once: the kernel may let it go before others. */
 void snd_task_be_short(void);
 

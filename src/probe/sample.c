@@ -17,7 +17,7 @@
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u          /* threads; beyond that, those that stand still are looked at less often */
-#define CROWD_INTERVAL 32u /* looks from one to the next, at most */
+#define CROWD_INTERVAL 32u /* looks from one to the next, at most, or an eighth of the threads */
 #define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
 snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
@@ -324,6 +324,7 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     self->options = *options;
     self->python = interpreter;
     self->origin_ns = origin_ns;
+    self->has_one_processor = snd_process_has_one_processor();
     int is_slow = interpreter != NULL && interpreter->prepare != NULL;
     if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
         self->options.no_signals = 1;

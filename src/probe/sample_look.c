@@ -10,7 +10,6 @@
 #include "os/peek.h"
 #include "os/process.h"
 
-#define AWAY_LIMIT 30u       /* looks that found it without a processor, one after the other */
 #define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
@@ -263,15 +262,12 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 }
 
 /* One that is ready stands where the kernel took its processor away, which is more often at a system call than its
- * time is: what it ran waits until it is met running. On a single processor that may never be. */
+ * time is: what it ran waits until it is met running. On a single processor that can never be. */
 static int
-is_on_processor(snd_sample_thread *thread)
+is_on_processor(const snd_sampler *self, const snd_sample_thread *thread)
 {
     uint64_t now;
-    int runs = snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns;
-
-    thread->away = runs ? 0 : thread->away + 1;
-    return runs || thread->away > AWAY_LIMIT;
+    return self->has_one_processor || (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
 }
 
 int
@@ -311,7 +307,7 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     thread->is_waiting = 0;
-    if (!(was_away || self->is_late) || is_on_processor(thread))
+    if (!(was_away || self->is_late) || is_on_processor(self, thread))
         ask(self, thread, now_ns);
     return 1;
 }

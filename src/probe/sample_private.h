@@ -18,7 +18,6 @@ typedef struct snd_sample_thread {
     uint32_t interval;   /* looks from one look at it to the next */
     uint32_t next_look;  /* the number of that look */
     uint32_t unanswered; /* looks since a question that has no answer yet */
-    uint32_t away;       /* looks that found it ready, but without a processor */
     int is_ours;
     int is_mute; /* it blocks our signal: read from outside */
     int is_asked;
@@ -55,6 +54,7 @@ typedef struct snd_sampler {
     uint64_t missed, interrupted, answers, answer_ticks;
     uint32_t other_row; /* for what belongs to no thread; SND_NONE: not needed so far */
     int is_late;        /* the current look */
+    int has_one_processor;
     _Atomic int is_paused;
     _Atomic int is_reading; /* a thread is read from outside: code that dies waits for that */
 } snd_sampler;

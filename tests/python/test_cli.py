@@ -186,7 +186,7 @@ def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
-        ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "terminal"], "ok"
+        ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "terminal"], "ok"
     )
     assert sys.version.split()[0] in states["Python"][1]
     how = "sys.monitoring" if hasattr(sys, "monitoring") else "the (evaluation|profile) hook"
