@@ -104,15 +104,22 @@ keep_file(uint32_t thread_id, const char *name)
     return kept_file;
 }
 
-/* Forgets the file; closes it if it is still the one that was opened. */
-static void
-drop_file(snd_task_file *self)
+/* Whether it is still the file that was opened. */
+static int
+is_kept(const snd_task_file *self)
 {
     struct stat about;
 
+    return self->file >= 0 && fstat(self->file, &about) == 0 && about.st_dev == self->device &&
+           about.st_ino == self->number;
+}
+
+static void
+drop_file(snd_task_file *self)
+{
     if (self->file < 0)
         return;
-    if (fstat(self->file, &about) == 0 && about.st_dev == self->device && about.st_ino == self->number)
+    if (is_kept(self))
         close(self->file);
     self->file = -1;
     kept--;
@@ -176,15 +183,19 @@ parse(const char *text, uintptr_t *address)
     return state_of_call(number);
 }
 
-/* What the kept file says; else the file is opened for this once. */
+/* What the kept file says; else the file is opened for this once. The program may have closed ours and have one of its
+ * own there, which is not to be read: not even a little, and it might wait. */
 static ssize_t
 read_kept(snd_task_file *self, uint32_t thread_id, const char *name, char *text, size_t size)
 {
-    ssize_t count = self->file < 0 ? -1 : pread(self->file, text, size - 1, 0);
-
+    if (!is_kept(self)) {
+        drop_file(self);
+        return read_once(thread_id, name, text, size);
+    }
+    ssize_t count = pread(self->file, text, size - 1, 0);
     if (count > 0)
         text[count] = '\0';
-    return count > 0 ? count : read_once(thread_id, name, text, size);
+    return count;
 }
 
 snd_task_state
@@ -196,10 +207,6 @@ snd_task_look(snd_task *self, uintptr_t *address)
     *address = 0;
     if (read_kept(&self->syscall, self->thread_id, "syscall", text, sizeof text) > 0)
         state = parse(text, address);
-    if (state == SND_TASK_UNKNOWN && self->syscall.file >= 0) { /* the program closed it, and has another there */
-        drop_file(&self->syscall);
-        return snd_task_look(self, address);
-    }
     return state;
 }
 

@@ -150,6 +150,7 @@ add_event(snd_sample_seen *self, snd_sample_row *row, uint32_t node, unsigned st
         snd_sample_event *events = capacity > EVENT_LIMIT ? NULL : snd_realloc(self->events, capacity * sizeof *events);
         if (events == NULL) {
             self->dropped_events++;
+            row->last_event = 0;
             return;
         }
         self->events = events;

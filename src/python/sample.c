@@ -79,9 +79,7 @@ find_package(PyObject *module)
 static void
 use_safe_way(snd_sample_options *options)
 {
-    /* here, with the program's thread: who imports it first is its main thread */
-    Py_XDECREF(PyImport_ImportModule("threading"));
-    PyErr_Clear();
+    snd_sample_safe_start();
     options->safe_frames = options->no_signals = 1;
     interpreter.prepare = snd_sample_safe_prepare;
     interpreter.walk_thread = snd_sample_safe_walk;

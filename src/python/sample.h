@@ -22,6 +22,7 @@ void snd_sample_interpreter_stop(void);
 void snd_sample_signals_hook(int on);
 
 /* The slow and safe way: with the GIL, by the interpreter's own functions. */
+void snd_sample_safe_start(void);
 void snd_sample_safe_prepare(void);
 int snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
 void snd_sample_safe_list(snd_sample_take_thread *take, void *context);

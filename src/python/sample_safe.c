@@ -4,7 +4,8 @@
  * address means the same all the time. */
 #include "base/alloc.h"
 #include "base/map.h"
-#include "os/process.h"
+#include "collect/session.h"
+#include "python/method.h"
 #include "python/sample.h"
 
 #include <string.h>
@@ -129,14 +130,22 @@ copy_thread(PyObject *thread, PyObject *frames)
     PyErr_Clear();
 }
 
+/* Other interpreters may have a GIL of their own, and the interpreter's functions look at all of them. */
+static int
+is_one_interpreter(void)
+{
+    return PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
+}
+
 static void
 copy_all(void)
 {
-    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *name = PyUnicode_FromString("threading");
+    PyObject *threading = name == NULL || !is_one_interpreter() ? NULL : PyImport_GetModule(name);
     PyObject *active = threading == NULL ? NULL : PyObject_GetAttrString(threading, "_active");
     PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
     PyObject *ask = PySys_GetObject("_current_frames");
-    PyObject *frames = ask == NULL ? NULL : PyObject_CallNoArgs(ask);
+    PyObject *frames = ask == NULL || threads == NULL ? NULL : PyObject_CallNoArgs(ask);
 
     stack_count = 0;
     for (Py_ssize_t i = 0; threads != NULL && frames != NULL && i < PyList_GET_SIZE(threads); i++)
@@ -145,6 +154,7 @@ copy_all(void)
     Py_XDECREF(threads);
     Py_XDECREF(active);
     Py_XDECREF(threading);
+    Py_XDECREF(name);
     PyErr_Clear();
 }
 
@@ -201,9 +211,58 @@ snd_sample_safe_code(uintptr_t code, snd_sample_code *out)
     return copy.name != NULL && copy.file != NULL && copy.lines != NULL && copy.is_call != NULL;
 }
 
+/* ---- a fork with the GIL held, for which no hook of Python's is called ---- */
+
+static PyObject *fork_with_tuple(PyObject *module, PyObject *args);
+static PyObject *fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+enum { WITH_TUPLE, WITH_LIST, FORKS };
+
+static snd_method forks[FORKS] = {
+    /* one version has the one, another the other */
+    [WITH_TUPLE] = {"_posixsubprocess", "fork_exec", METH_VARARGS, fork_with_tuple, NULL, NULL},
+    [WITH_LIST] = {"_posixsubprocess", "fork_exec", METH_FASTCALL, SND_METHOD(fork_with_list), NULL, NULL},
+};
+
+/* The sampler ends before a fork, and may need the GIL for that. */
+static void
+pause_session(void)
+{
+    Py_BEGIN_ALLOW_THREADS;
+    snd_session_pause();
+    Py_END_ALLOW_THREADS;
+}
+
+static PyObject *
+fork_with_tuple(PyObject *module, PyObject *args)
+{
+    pause_session();
+    PyObject *answer = forks[WITH_TUPLE].original(module, args);
+    snd_session_resume();
+    return answer;
+}
+
+static PyObject *
+fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    pause_session();
+    PyObject *answer = ((snd_fast_call *)(void (*)(void))forks[WITH_LIST].original)(module, args, count);
+    snd_session_resume();
+    return answer;
+}
+
+void
+snd_sample_safe_start(void)
+{
+    Py_XDECREF(PyImport_ImportModule("threading")); /* here, since the thread that imports it counts as the main one */
+    PyErr_Clear();
+    snd_methods_hook(forks, FORKS, 1);
+}
+
 void
 snd_sample_safe_stop(void)
 {
+    snd_methods_hook(forks, FORKS, 0);
     for (uint32_t i = 0; i < known_count; i++) {
         snd_free(known[i].name);
         snd_free(known[i].file);
