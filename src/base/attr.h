@@ -10,6 +10,8 @@
 #define SND_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define SND_COLD __attribute__((cold, noinline))
 #define SND_HOT static inline __attribute__((always_inline))
+/* For a function whose reads may meet a write, and that does not trust them. */
+#define SND_UNCHECKED_READS __attribute__((no_sanitize("thread")))
 /* Data that the extension module reads too, but that libsonde itself (SND_CORE) reaches without a detour. */
 #ifdef SND_CORE
 #define SND_PROTECTED __attribute__((visibility("protected")))

@@ -89,8 +89,8 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         thread->state = slot->state;
         self->seen.rows[thread->row].is_python = 1;
     }
-    if (slot->stack_end == 0)
-        slot->stack_end = snd_peek_mapping_end(slot->sp);
+    if (SND_GET(slot->stack_end) == 0)
+        SND_SET(slot->stack_end, snd_peek_mapping_end(slot->sp));
     self->answers++;
     self->answer_ticks += slot->cost_ticks;
     self->interrupted += slot->call == SND_CALL_INTERRUPTED;
@@ -232,7 +232,7 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     }
     if (self->options.native && thread->slot->native == NULL)
         thread->slot->native = snd_malloc(SND_SAMPLE_NATIVE_SIZE);
-    thread->slot->track = self->seen.rows[thread->row].track;
+    SND_SET(thread->slot->track, self->seen.rows[thread->row].track);
     thread->asked_cpu_ns = thread->pending_cpu_ns;
     thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
     if (!thread->is_asked)

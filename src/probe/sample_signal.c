@@ -28,10 +28,10 @@ static _Atomic int is_on;
 static _Atomic pid_t process;
 
 static void
-copy_native(snd_sample_slot *slot, const void *context)
+copy_native(snd_sample_slot *slot, uintptr_t stack_end, const void *context)
 {
     uintptr_t start = slot->sp - SND_RED_ZONE;
-    size_t size = slot->stack_end > start ? slot->stack_end - start : 0;
+    size_t size = stack_end > start ? stack_end - start : 0;
 
     snd_context_registers(context, &slot->registers);
     slot->native_start = start;
@@ -62,16 +62,18 @@ on_signal(int signal_number, siginfo_t *info, void *context)
         SND_GET(slot->answered) == asked)
         return;
     const snd_sample_interpreter *python = SND_GET(interpreter);
+    const snd_track *track = SND_GET(slot->track);
+    uintptr_t stack_end = SND_GET(slot->stack_end);
     slot->pc = snd_context_pc(context);
     slot->sp = snd_context_sp(context);
     slot->call = snd_context_call(context);
-    slot->region = slot->track == NULL ? NULL : SND_GET(slot->track->running);
+    slot->region = track == NULL ? NULL : SND_GET(track->running);
     slot->stack.count = slot->stack.is_cut = 0;
     slot->state = 0;
     if (python != NULL)
-        python->walk_here(&slot->stack, slot->stack_end > slot->sp ? slot->stack_end : 0, &slot->state);
+        python->walk_here(&slot->stack, stack_end > slot->sp ? stack_end : 0, &slot->state);
     if (slot->native != NULL)
-        copy_native(slot, context);
+        copy_native(slot, stack_end, context);
     slot->cost_ticks = snd_clock_counter() - start;
     atomic_store_explicit(&slot->answered, asked, memory_order_release);
     errno = saved;
@@ -141,12 +143,23 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
 {
     uint32_t next = SND_GET(slot->asked) + 1; /* a signal still under way is told apart by its number */
 
+    (void)snd_sample_is_answered(slot); /* the next thread writes after this one */
     SND_SET(slot->asked, next);
     SND_SET(slot->answered, next);
     SND_SET(slot->taken, next);
-    slot->track = NULL;
-    slot->stack_end = 0;
+    SND_SET(slot->track, NULL);
+    SND_SET(slot->stack_end, 0);
     free_slots[free_count++] = slot;
+}
+
+/* The answer may be taken and the next one be written meanwhile; then the code, if it was there, has become known. */
+static SND_UNCHECKED_READS int
+has_frame(const snd_sample_slot *slot, uintptr_t code)
+{
+    for (uint32_t k = 0; k < slot->stack.count; k++)
+        if (slot->stack.frames[k].code == code)
+            return 1;
+    return 0;
 }
 
 int
@@ -159,10 +172,10 @@ snd_sample_is_pending(uintptr_t code)
         uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_acquire);
         if (!snd_sample_is_answered(slot) || taken == SND_GET(slot->asked))
             continue;
-        for (uint32_t k = 0; k < slot->stack.count; k++)
-            if (slot->stack.frames[k].code == code)
-                return 1;
+        if (has_frame(slot, code))
+            return 1;
     }
+    atomic_thread_fence(memory_order_acquire);
     return 0;
 }
 

@@ -16,9 +16,9 @@ typedef struct snd_sample_slot {
     uint32_t number;
 
     /* given by the sampler */
-    const snd_track *track; /* whose region runs; NULL: none */
-    uintptr_t stack_end;    /* up to where the thread's C stack can be read; 0: unknown */
-    unsigned char *native;  /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
+    _Atomic(const snd_track *) track; /* whose region runs; NULL: none */
+    _Atomic uintptr_t stack_end;      /* up to where the thread's C stack can be read; 0: unknown */
+    unsigned char *native;            /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
 
     /* the answer */
     uintptr_t pc, sp;

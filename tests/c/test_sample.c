@@ -78,12 +78,10 @@ end_threads(void)
 static uint64_t
 clock_of(uint32_t thread_id)
 {
-    snd_task task;
+    snd_task task = {.clock = (clockid_t)(~thread_id << 3 | 6), .syscall = {.file = -1}, .schedstat = {.file = -1}};
     uint64_t ns = 0;
 
-    snd_task_open(&task, thread_id);
     REQUIRE(snd_task_cpu_ns(&task, &ns));
-    snd_task_close(&task);
     return ns;
 }
 

@@ -145,7 +145,9 @@ a_second_question_is_answered_not_the_first(void)
     CHECK(snd_sample_ask(slot, thread_id));
     CHECK(!snd_sample_is_answered(slot));
     set_blocking(0);
+#ifndef __SANITIZE_THREAD__ /* which keeps one signal of a kind only */
     CHECK(is_answered(slot));
+#endif
     snd_sample_slot_give_back(slot);
 }
 
