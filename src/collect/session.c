@@ -31,7 +31,8 @@ static struct session {
     _Atomic uint64_t end; /* ticks; 0: it goes on */
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
-    char *recording_path, *trace_path;
+    char *recording_path, *trace_path, *first_recording_path,
+        *first_trace_path; /* first: of whom all are forked from */
     const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -100,11 +101,18 @@ describe(snd_profile *profile, uint64_t now, int is_last)
 
 /* ---- signals: a process that is told to end saves first ---- */
 
+/* A forked child has a copy of its parent's, without a thread and with files that are not its own. */
+static snd_collector *
+own_collector(void)
+{
+    return session.is_orphan ? NULL : session.collector;
+}
+
 static void
 on_signal(int number)
 {
     int saved = errno;
-    snd_collector *collector = session.collector;
+    snd_collector *collector = own_collector();
 
     if (collector != NULL && snd_process_id() == session.process_id)
         snd_collector_save_and_raise(collector, number);
@@ -164,13 +172,6 @@ take_outputs(snd_opened_files *new, const snd_settings *set)
     return SND_OK;
 }
 
-/* In a forked child the collector is a copy of the parent's, whose files are not ours to touch. */
-static snd_status
-finish_collector(snd_buffer *message)
-{
-    return session.is_orphan ? SND_OK : snd_collector_finish(session.collector, message);
-}
-
 static void
 free_collector(void)
 {
@@ -204,7 +205,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     snd_opened_files new = {0};
     snd_buffer ignored = {0};
 
-    (void)finish_collector(&ignored);
+    (void)snd_collector_finish(own_collector(), &ignored);
     snd_buffer_free(&ignored);
     snd_status status = snd_opened_files_open(set, NULL, NULL, &new, message);
     if (status != SND_OK) {
@@ -222,6 +223,9 @@ change_outputs(snd_settings *set, snd_buffer *message)
     status = take_outputs(&new, set);
     if (status != SND_OK)
         snd_opened_files_close(&new);
+    snd_free(session.first_recording_path);
+    snd_free(session.first_trace_path);
+    session.first_recording_path = session.first_trace_path = NULL;
     return status;
 }
 
@@ -362,7 +366,7 @@ snd_session_stop(snd_buffer *message)
     pthread_mutex_lock(&session.lock);
     SND_SET(snd_region_mode, 0);
     snd_sample_stop();
-    snd_status status = finish_collector(message);
+    snd_status status = snd_collector_finish(own_collector(), message);
     free_collector();
     snd_track_keep_timeline(0);
     session.is_running = 0;
@@ -437,7 +441,7 @@ pause_locked(void)
     if (session.paused++ != 0 || snd_process_id() != session.process_id)
         return;
     snd_sample_suspend();
-    if (session.collector != NULL)
+    if (own_collector() != NULL)
         snd_collector_pause(session.collector);
 }
 
@@ -446,7 +450,7 @@ resume_locked(void)
 {
     if (session.paused == 0 || --session.paused != 0 || snd_process_id() != session.process_id)
         return;
-    if (session.collector != NULL)
+    if (own_collector() != NULL)
         snd_collector_resume(session.collector);
     snd_sample_resume();
 }
@@ -474,7 +478,7 @@ snd_session_checkpoint(void)
 
     pthread_mutex_lock(&session.lock);
     if (session.is_running && snd_process_id() == session.process_id)
-        (void)finish_collector(&message);
+        (void)snd_collector_finish(own_collector(), &message);
     pthread_mutex_unlock(&session.lock);
     snd_buffer_free(&message);
 }
@@ -521,6 +525,16 @@ after_fork_in_child(void)
     pthread_mutex_unlock(&session.lock);
 }
 
+/* Children of children have other names than the first process, too. */
+static void
+keep_first(char **first, char **path)
+{
+    if (*first == NULL) {
+        *first = *path;
+        *path = NULL;
+    }
+}
+
 static void
 open_in_child(void)
 {
@@ -529,10 +543,14 @@ open_in_child(void)
     snd_collector *parents = session.collector;
 
     session.collector = NULL;
+    session.is_orphan = 0;
     snd_collector_free(parents);
     if (session.process_id != snd_process_id())
         mark_start();
-    if (snd_opened_files_open(&session.set, session.recording_path, session.trace_path, &new, &message) != SND_OK)
+    keep_first(&session.first_recording_path, &session.recording_path);
+    keep_first(&session.first_trace_path, &session.trace_path);
+    if (snd_opened_files_open(&session.set, session.first_recording_path, session.first_trace_path, &new, &message) !=
+        SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
@@ -545,10 +563,8 @@ on_busy(void)
 {
     if (pthread_mutex_trylock(&session.lock) != 0)
         return 0;
-    if (session.is_orphan) {
-        session.is_orphan = 0;
+    if (session.is_orphan)
         open_in_child();
-    }
     pthread_mutex_unlock(&session.lock);
     return 1;
 }
@@ -572,10 +588,8 @@ on_attach(void)
     if (!session.is_orphan)
         return;
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan) {
-        session.is_orphan = 0;
+    if (session.is_orphan)
         open_in_child();
-    }
     pthread_mutex_unlock(&session.lock);
 }
 
