@@ -31,8 +31,8 @@ static struct session {
     _Atomic uint64_t end; /* ticks; 0: it goes on */
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
-    char *recording_path, *trace_path, *first_recording_path,
-        *first_trace_path; /* first: of whom all are forked from */
+    char *recording_path, *trace_path;
+    char *first_recording_path, *first_trace_path; /* of the process that all are forked from; NULL: this one */
     const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -238,7 +238,7 @@ static void on_attach(void);
 static void
 register_once(void)
 {
-    atexit(at_exit);
+    atexit(at_exit); /* for C programs that end without sonde_stop */
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     snd_track_on_attach = on_attach;
 }
@@ -529,10 +529,10 @@ after_fork_in_child(void)
 static void
 keep_first(char **first, char **path)
 {
-    if (*first == NULL) {
-        *first = *path;
-        *path = NULL;
-    }
+    if (*first != NULL)
+        return;
+    *first = *path;
+    *path = NULL;
 }
 
 static void
@@ -593,7 +593,6 @@ on_attach(void)
     pthread_mutex_unlock(&session.lock);
 }
 
-/* For C programs that end without sonde_stop. */
 static void
 at_exit(void)
 {

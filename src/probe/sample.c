@@ -130,7 +130,7 @@ next_deadline(uint64_t deadline, uint32_t idle_looks)
         longer = period > IDLE_NS ? period : IDLE_NS;
     deadline += jittered(longer);
     if (deadline < now) {
-        snd_sample_state.missed += (now - deadline) / period;
+        atomic_fetch_add_explicit(&snd_sample_state.missed, (now - deadline) / period, memory_order_relaxed);
         deadline = now + period / 8;
     }
     return deadline;
@@ -175,7 +175,7 @@ run(void *nothing)
         wait_until(deadline);
         if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
             continue;
-        snd_sample_state.is_late = snd_clock_monotonic_ns() > deadline + LATE_NS;
+        SND_SET(snd_sample_state.is_late, snd_clock_monotonic_ns() > deadline + LATE_NS);
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
         tell_when_busy(idle_looks == 0);
     }
@@ -282,7 +282,8 @@ snd_sample_clear(void)
     snd_sample_forget_threads();
     snd_sample_seen_free(&self->seen);
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
-    self->missed = self->interrupted = self->answers = self->answer_ticks = 0;
+    SND_SET(self->missed, 0);
+    self->interrupted = self->answers = self->answer_ticks = 0;
     self->other_row = SND_NONE;
     pthread_mutex_unlock(&self->lock);
 }

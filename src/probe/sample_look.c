@@ -186,7 +186,7 @@ read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     int leaf_calls = 1;
 
     if (!node_from_outside(self, thread, &node, &leaf_calls)) {
-        self->missed++;
+        atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
         return;
     }
     thread->asked_cpu_ns = thread->pending_cpu_ns;
@@ -225,7 +225,7 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
         return;
     }
     if (thread->is_asked) {
-        self->missed++;
+        atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
         if (++thread->unanswered > UNANSWERED_LIMIT)
             thread->is_mute = 1;
         return;
@@ -307,7 +307,7 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     thread->is_waiting = 0;
-    if (!(was_away || self->is_late) || is_on_processor(self, thread))
+    if (!(was_away || SND_GET(self->is_late)) || is_on_processor(self, thread))
         ask(self, thread, now_ns);
     return 1;
 }

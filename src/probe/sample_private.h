@@ -51,9 +51,10 @@ typedef struct snd_sampler {
     snd_sample_stack scratch;
     uint64_t seen_cpu_ns; /* of all threads together, as far as their clocks were read */
     uint64_t own_cpu_ns;
-    uint64_t missed, interrupted, answers, answer_ticks;
-    uint32_t other_row; /* for what belongs to no thread; SND_NONE: not needed so far */
-    int is_late;        /* the current look */
+    _Atomic uint64_t missed; /* looks that came too late, also without the lock */
+    uint64_t interrupted, answers, answer_ticks;
+    uint32_t other_row;  /* for what belongs to no thread; SND_NONE: not needed so far */
+    _Atomic int is_late; /* the current look */
     int has_one_processor;
     _Atomic int is_paused;
     _Atomic int is_reading; /* a thread is read from outside: code that dies waits for that */
