@@ -18,6 +18,7 @@
 
 #define TEXT_LIMIT 4096
 #define UNIT_LIMIT (1 << 22)
+#define TABLE_LIMIT (1u << 25)
 
 /* A copy of `size` bytes; the caller frees it. NULL: they are not there. */
 static void *
@@ -168,7 +169,7 @@ read_lines(uintptr_t address, snd_sample_code *out)
     if (!snd_peek(address, &head, sizeof head) || Py_TYPE(&head) != &PyBytes_Type)
         return 0;
     size_t size = (size_t)Py_SIZE(&head);
-    unsigned char *data = size > UNIT_LIMIT * 8u ? NULL : copy_bytes(address + offsetof(PyBytesObject, ob_sval), size);
+    unsigned char *data = size > TABLE_LIMIT ? NULL : copy_bytes(address + offsetof(PyBytesObject, ob_sval), size);
     if (data == NULL)
         return 0;
     fill_lines((table){data, data + size}, (int)out->first_line, out->lines, out->unit_count);
@@ -208,7 +209,7 @@ read_calls(uintptr_t address, snd_sample_code *out)
     unsigned char *units = copy_bytes(address, (size_t)out->unit_count * 2);
 
     for (uint32_t i = 0; units != NULL && i < out->unit_count; i++)
-        out->is_call[i] = (unsigned char)is_call(units[2 * i]);
+        out->is_call[i] = (unsigned char)is_call(units[2 * (size_t)i]);
     snd_free(units);
     return units != NULL;
 }

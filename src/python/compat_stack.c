@@ -71,7 +71,7 @@ static int
 copy_block(walk *self, uintptr_t address)
 {
     uintptr_t start = address + 512 > BLOCK_SIZE ? address + 512 - BLOCK_SIZE : 0;
-    char *room = self->blocks + self->count * BLOCK_SIZE;
+    char *room = self->blocks + (size_t)self->count * BLOCK_SIZE;
 
     if (self->count == BLOCKS || !snd_peek(start, room, BLOCK_SIZE))
         return 0;
@@ -227,7 +227,7 @@ snd_stack_list_threads(snd_sample_take_thread *take, void *context)
     for (; one != NULL && count < THREAD_LIMIT; one = next, count++) { /* any of them may be freed meanwhile */
         uintptr_t state;
         if (!snd_peek((uintptr_t)&one->threads.head, &state, sizeof state) ||
-            !snd_peek((uintptr_t)&one->next, &next, sizeof next))
+            !snd_peek((uintptr_t)&one->next, &next, sizeof(PyInterpreterState *)))
             return;
         for (; state != 0 && count < THREAD_LIMIT && snd_peek(state, &thread, sizeof thread); count++) {
             if (thread.interp != one)
