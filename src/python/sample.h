@@ -18,6 +18,10 @@ void snd_sample_names_start(void);
 void snd_sample_names_stop(void);
 void snd_sample_interpreter_stop(void);
 
+/* An attribute, or NULL with an exception. By one name object for all: the interpreter's cache of attributes keeps each
+ * that it has seen. */
+PyObject *snd_sample_attribute(PyObject *object, const char *name);
+
 /* While samples are taken: whoever waits for signals gets none of ours. */
 void snd_sample_signals_hook(int on);
 

@@ -117,8 +117,8 @@ add_stack(uint32_t thread_id)
 static void
 copy_thread(PyObject *thread, PyObject *frames)
 {
-    PyObject *number = PyObject_GetAttrString(thread, "native_id");
-    PyObject *ident = PyObject_GetAttrString(thread, "ident");
+    PyObject *number = snd_sample_attribute(thread, "native_id");
+    PyObject *ident = snd_sample_attribute(thread, "ident");
     unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
     PyObject *frame = ident == NULL ? NULL : PyDict_GetItem(frames, ident);
     snd_sample_stack *stack = id == 0 || frame == NULL ? NULL : add_stack((uint32_t)id);
@@ -142,7 +142,7 @@ copy_all(void)
 {
     PyObject *name = PyUnicode_FromString("threading");
     PyObject *threading = name == NULL || !is_one_interpreter() ? NULL : PyImport_GetModule(name);
-    PyObject *active = threading == NULL ? NULL : PyObject_GetAttrString(threading, "_active");
+    PyObject *active = threading == NULL ? NULL : snd_sample_attribute(threading, "_active");
     PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
     PyObject *ask = PySys_GetObject("_current_frames");
     PyObject *frames = ask == NULL || threads == NULL ? NULL : PyObject_CallNoArgs(ask);
