@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,3 +134,10 @@ def clock() -> Any:
     rp.reset()
     yield one
     rp.uninstall()
+
+
+@pytest.fixture
+def work(sonde):
+    """The tool, beside a program that spins and ends as it is told."""
+    shutil.copy(PROGRAMS / "run_work.py", sonde.folder / "prog.py")
+    return sonde

@@ -1,52 +1,12 @@
 """``sonde run``: however the program ends, and whatever it does to its files, the recording has what was seen."""
 
-import json
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS
-
-SONDE = str(Path(sys.executable).parent / "sonde")
-SPIN = """
-import sys, time
-import sonde
-def spin(seconds):
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        pass
-"""
-
-
-@pytest.fixture
-def work(sonde):
-    shutil.copy(PROGRAMS / "run_work.py", sonde.folder / "prog.py")
-    return sonde
-
-
-def run(sonde, code, *options, status=0, recording="r.sonde"):
-    (sonde.folder / "prog.py").write_text(SPIN + code)
-    return sonde.command("run", "-o", recording, *options, "prog.py", status=status)
-
-
-def functions(sonde, recording="r.sonde"):
-    """CPU seconds of the functions themselves."""
-    kinds = ("python_ns", "native_ns", "system_ns")
-    rows = sonde.export(recording, "functions")["rows"]
-    return {row["function"]: sum(row[kind] or 0 for kind in kinds) / 1e9 for row in rows}
-
-
-def total(sonde, name, recording="r.sonde"):
-    return sum(row["total_ns"] for row in sonde.export(recording, "functions")["rows"] if row["function"] == name) / 1e9
-
-
-def infos(sonde, recording="r.sonde"):
-    text = sonde.command("sql", recording, "select key, value from info", "-f", "json").stdout
-    return {row["key"]: row["value"] for row in json.loads(text)["rows"]}
+from run_support import SONDE, SPIN, functions, infos, run
 
 
 @pytest.mark.parametrize("how", ["return", "exit", "raise", "_exit", "term", "int"])

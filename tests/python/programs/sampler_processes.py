@@ -255,7 +255,7 @@ def closes_all_files():
         thread.join()
     spin(0.02)
     print(all(os.pread(file, 100, 0) == content for file in files), os.lseek(files[0], 0, os.SEEK_CUR))
-    os.unlink(path)
+    os.unlink(path)  # noqa: PTH108
 
 
 if __name__ == "__main__":
