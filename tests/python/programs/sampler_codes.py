@@ -1,6 +1,6 @@
 """Code that is made, run and thrown away all the time: each function has a name and a file of its own, and begins in a
-line that tells its number. Before its loop stand lines that never run, as many as its number says: an instruction of one
-function that is taken for another's mostly is in one of these.
+line that tells its number. Before its loop stand lines that never run, as many as its number says: an instruction of
+one function that is taken for another's mostly is in one of these.
 
 Arguments: seconds, threads, and "waits" when the functions shall also be met while they sleep.
 """
