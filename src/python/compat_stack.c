@@ -169,6 +169,17 @@ walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
 
 /* ---- the frames of a thread ---- */
 
+/* Code of other interpreters dies without a word to us, and its address would soon mean another one. */
+static int
+is_silent(const PyThreadState *thread)
+{
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: each interpreter has watchers of its own */
+    return thread->interp != PyInterpreterState_Main();
+#else
+    return thread == NULL;
+#endif
+}
+
 /* This runs in a signal handler, on the thread itself: what belongs to the thread is where it says. */
 void
 snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
@@ -180,7 +191,7 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
     self.count = 0;
     self.blocks = NULL;
     self.next_chunk = 0;
-    if (thread == NULL)
+    if (thread == NULL || is_silent(thread))
         return;
 #if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
     uintptr_t top = (uintptr_t)thread->current_frame;
@@ -205,6 +216,9 @@ snd_stack_walk_thread(uint32_t thread_id, uintptr_t state, snd_sample_stack *sta
 
     if (!snd_peek(state, &thread, sizeof thread) || thread.native_thread_id != thread_id)
         return 0;
+    stack->count = stack->is_cut = 0;
+    if (is_silent(&thread))
+        return 1;
 #if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
     uintptr_t top = (uintptr_t)thread.current_frame;
 #else

@@ -243,9 +243,9 @@ def closes_all_files():
     files = [os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)]
     os.write(files[0], content)
     files += [os.dup(files[0]) for _ in range(400)]
-    for _ in range(4):
-        spin(0.03)
-        more = [threading.Thread(target=spin, args=(0.01,)) for _ in range(20)]
+    for _ in range(3):
+        spin(0.02)
+        more = [threading.Thread(target=spin, args=(0.005,)) for _ in range(8)]
         for thread in more:
             thread.start()
         for thread in more:
@@ -255,7 +255,7 @@ def closes_all_files():
         thread.join()
     spin(0.02)
     print(all(os.pread(file, 100, 0) == content for file in files), os.lseek(files[0], 0, os.SEEK_CUR))
-    os.unlink(path)  # noqa: PTH108
+    os.remove(path)  # noqa: PTH107
 
 
 if __name__ == "__main__":

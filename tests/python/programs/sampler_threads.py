@@ -10,6 +10,7 @@ import threading
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 
 def spin(seconds):
@@ -56,8 +57,7 @@ def names_and_numbers():
 
     def work():
         me = threading.current_thread()
-        tasks = os.listdir("/proc/self/task")  # noqa: PTH208
-        found.append(me.native_id == threading.get_native_id() and str(me.native_id) in tasks)
+        found.append(me.native_id == threading.get_native_id() and Path(f"/proc/self/task/{me.native_id}").exists())
         me.name = "new"
         found.append(me.name == "new" and me.ident == threading.get_ident())
 
