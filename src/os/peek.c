@@ -24,19 +24,22 @@ snd_peek_works(void)
     return snd_peek((uintptr_t)&wanted, &found, sizeof found) && found == wanted;
 }
 
-uintptr_t
-snd_peek_mapping_end(uintptr_t address)
+int
+snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end)
 {
     FILE *file = fopen("/proc/self/maps", "re");
     char line[512];
-    uintptr_t found = 0;
+    int found = 0;
 
-    while (file != NULL && found == 0 && fgets(line, sizeof line, file) != NULL) {
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
         char *rest;
-        uintptr_t start = (uintptr_t)strtoull(line, &rest, 16);
-        uintptr_t end = *rest == '-' ? (uintptr_t)strtoull(rest + 1, NULL, 16) : 0;
-        if (address >= start && address < end)
-            found = end;
+        uintptr_t first = (uintptr_t)strtoull(line, &rest, 16);
+        uintptr_t behind = *rest == '-' ? (uintptr_t)strtoull(rest + 1, NULL, 16) : 0;
+        found = address >= first && address < behind;
+        if (found) {
+            *start = first;
+            *end = behind;
+        }
     }
     if (file != NULL)
         fclose(file);

@@ -8,8 +8,8 @@
  * may change. A system call: about a microsecond. */
 int snd_peek(uintptr_t address, void *out, size_t size);
 
-/* The end of the mapping around an address; 0: nothing is mapped there. Reads a file: some 100 us. */
-uintptr_t snd_peek_mapping_end(uintptr_t address);
+/* The mapping around an address; 0: nothing is mapped there. Reads a file: some 100 us. */
+int snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end);
 
 /* Whether this system lets us. */
 int snd_peek_works(void);

@@ -10,7 +10,8 @@
 #include "os/peek.h"
 #include "os/process.h"
 
-#define UNANSWERED_LIMIT 50u /* looks in which it ran, but did not answer */
+#define MAIN_STACK (8u << 20) /* bytes; nothing else is mapped so close below the main thread's stack */
+#define UNANSWERED_LIMIT 50u  /* looks in which it ran, but did not answer */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
@@ -75,6 +76,18 @@ charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned
     thread->asked_cpu_ns = 0;
 }
 
+/* The stack that a thread was first met on. That of the main thread grows, as far as the system lets it. */
+static void
+find_stack(snd_sample_slot *slot, int is_main)
+{
+    uintptr_t start, end;
+
+    if (!snd_peek_mapping(slot->sp, &start, &end))
+        return;
+    SND_SET(slot->stack_start, is_main && end > MAIN_STACK ? end - MAIN_STACK : start);
+    SND_SET(slot->stack_end, end);
+}
+
 void
 snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
@@ -90,7 +103,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         self->seen.rows[thread->row].is_python = 1;
     }
     if (SND_GET(slot->stack_end) == 0)
-        SND_SET(slot->stack_end, snd_peek_mapping_end(slot->sp));
+        find_stack(slot, thread->task.thread_id == snd_process_id());
     self->answers++;
     self->answer_ticks += slot->cost_ticks;
     self->interrupted += slot->call == SND_CALL_INTERRUPTED;

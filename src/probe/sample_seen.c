@@ -36,12 +36,24 @@ add_node(snd_sample_seen *self, snd_sample_node node)
     return self->node_count++;
 }
 
-/* A row whose thread ended, when there are many. */
-static uint32_t
-ended_row(const snd_sample_seen *self)
+uint32_t
+snd_sample_seen_row_of(const snd_sample_seen *self, const snd_track *track)
 {
-    uint32_t oldest = SND_NONE;
+    for (uint32_t i = 0; track != NULL && i < self->row_count; i++)
+        if (self->rows[i].track == track)
+            return i;
+    return SND_NONE;
+}
 
+/* A row whose thread ended: the one that has the track, or, when there are many, one without a track. */
+static uint32_t
+ended_row(const snd_sample_seen *self, const snd_track *track)
+{
+    uint32_t oldest = snd_sample_seen_row_of(self, track);
+
+    if (oldest != SND_NONE && self->rows[oldest].end_ns != 0)
+        return oldest;
+    oldest = SND_NONE;
     if (self->row_count < SND_SAMPLE_ROW_LIMIT)
         return SND_NONE;
     for (uint32_t i = 0; i < self->row_count; i++)
@@ -66,9 +78,9 @@ make_row_room(snd_sample_seen *self)
 }
 
 uint32_t
-snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, uint64_t now_ns)
+snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, const snd_track *track, uint64_t now_ns)
 {
-    uint32_t row = ended_row(self);
+    uint32_t row = ended_row(self, track);
 
     if (row != SND_NONE) {
         self->rows[row].thread_id = thread_id;

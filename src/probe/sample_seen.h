@@ -55,8 +55,12 @@ typedef struct snd_sample_seen {
 
 void snd_sample_seen_free(snd_sample_seen *self);
 
-/* A row for a thread that was not there before; SND_NONE when memory runs out. */
-uint32_t snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, uint64_t now_ns);
+/* A row for a thread that was not there before; SND_NONE when memory runs out. With a track (NULL: none) it goes on
+ * with the row that has it, whose thread must have ended. */
+uint32_t snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, const snd_track *track, uint64_t now_ns);
+
+/* The row that has the track, whether its thread lives or not; SND_NONE: none. A track belongs to one row for ever. */
+uint32_t snd_sample_seen_row_of(const snd_sample_seen *self, const snd_track *track);
 
 /* The node of a site, or of a region, below another; `parent` itself when there is no room. */
 uint32_t snd_sample_seen_child(snd_sample_seen *self, uint32_t parent, uint32_t site);

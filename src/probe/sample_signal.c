@@ -63,9 +63,9 @@ on_signal(int signal_number, siginfo_t *info, void *context)
         return;
     const snd_sample_interpreter *python = SND_GET(interpreter);
     const snd_track *track = SND_GET(slot->track);
-    uintptr_t stack_end = SND_GET(slot->stack_end);
     slot->pc = snd_context_pc(context);
     slot->sp = snd_context_sp(context);
+    uintptr_t stack_end = slot->sp > SND_GET(slot->stack_start) + SND_RED_ZONE ? SND_GET(slot->stack_end) : 0;
     slot->call = snd_context_call(context);
     slot->region = track == NULL ? NULL : SND_GET(track->running);
     slot->stack.count = slot->stack.is_cut = 0;
@@ -148,6 +148,7 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
     SND_SET(slot->answered, next);
     SND_SET(slot->taken, next);
     SND_SET(slot->track, NULL);
+    SND_SET(slot->stack_start, 0);
     SND_SET(slot->stack_end, 0);
     free_slots[free_count++] = slot;
 }

@@ -17,7 +17,8 @@ typedef struct snd_sample_slot {
 
     /* given by the sampler */
     _Atomic(const snd_track *) track; /* whose region runs; NULL: none */
-    _Atomic uintptr_t stack_end;      /* up to where the thread's C stack can be read; 0: unknown */
+    _Atomic uintptr_t stack_start;    /* the thread's C stack; a thread may also run on another one */
+    _Atomic uintptr_t stack_end;      /* 0: unknown */
     unsigned char *native;            /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
 
     /* the answer */

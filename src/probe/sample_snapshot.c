@@ -173,7 +173,7 @@ account_for_short_threads(uint64_t now_ns)
     if (snd_sample_is_running() || rest == 0 || self->seen.row_count == 0)
         return;
     if (self->other_row == SND_NONE) {
-        self->other_row = snd_sample_seen_row(&self->seen, 0, now_ns);
+        self->other_row = snd_sample_seen_row(&self->seen, 0, NULL, now_ns);
         if (self->other_row == SND_NONE)
             return;
         strcpy(self->seen.rows[self->other_row].name, "short threads");

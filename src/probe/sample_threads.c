@@ -51,6 +51,17 @@ track_of(uint32_t thread_id)
     return NULL;
 }
 
+/* The regions of a thread; those of a track that was another thread's, and has a row, stay with that. */
+static void
+take_track(uint32_t row, uint32_t thread_id)
+{
+    snd_sample_seen *seen = &snd_sample_state.seen;
+    const snd_track *track = seen->rows[row].track == NULL ? track_of(thread_id) : NULL;
+
+    if (track != NULL && snd_sample_seen_row_of(seen, track) == SND_NONE)
+        seen->rows[row].track = track;
+}
+
 static void
 add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
 {
@@ -64,7 +75,7 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
         self->threads = threads;
         self->thread_capacity = capacity;
     }
-    uint32_t row = snd_sample_seen_row(&self->seen, thread_id, now_ns);
+    uint32_t row = snd_sample_seen_row(&self->seen, thread_id, track_of(thread_id), now_ns);
     if (row == SND_NONE)
         return;
     snd_sample_thread added = {.row = row,
@@ -78,7 +89,7 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
     if (is_first && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
         added.cpu_ns = 0;
     added.delay_ns = snd_task_delay_ns(&added.task);
-    self->seen.rows[row].track = track_of(thread_id);
+    take_track(row, thread_id);
     if (self->seen.rows[row].name[0] == '\0')
         snd_task_name(&added.task, self->seen.rows[row].name);
     snd_sample_thread *place = &self->threads[place_of(thread_id)];
@@ -131,8 +142,7 @@ snd_sample_refresh(uint64_t now_ns, int is_first)
         else {
             thread->seen_alive = 1;
             thread->is_ours = snd_task_is_ours(ids[i]);
-            if (self->seen.rows[thread->row].track == NULL)
-                self->seen.rows[thread->row].track = track_of(ids[i]);
+            take_track(thread->row, ids[i]);
         }
     }
     for (uint32_t i = self->thread_count; i-- > 0;)

@@ -59,12 +59,16 @@ static void
 a_mapping_ends_where_it_ends(void)
 {
     int here;
-    uintptr_t end = snd_peek_mapping_end((uintptr_t)&here);
+    uintptr_t start = 0, end = 0;
 
-    CHECK_NUMBER(snd_peek_mapping_end((uintptr_t)pages), (uintptr_t)pages + page);
-    CHECK_NUMBER(snd_peek_mapping_end((uintptr_t)pages + page - 1), (uintptr_t)pages + page);
-    CHECK_NUMBER(snd_peek_mapping_end(8), 0);
+    CHECK(snd_peek_mapping((uintptr_t)&here, &start, &end));
     CHECK(end > (uintptr_t)&here && snd_peek(end - 8, &(uint64_t){0}, 8));
+    for (uintptr_t at = (uintptr_t)pages; at < (uintptr_t)pages + page; at += page - 1) {
+        CHECK(snd_peek_mapping(at, &start, &end));
+        CHECK(start <= (uintptr_t)pages);
+        CHECK_NUMBER(end, (uintptr_t)pages + page);
+    }
+    CHECK(!snd_peek_mapping(8, &start, &end));
 }
 
 int

@@ -28,7 +28,7 @@ every_thread_has_a_row_while_there_are_few(void)
 {
     start_empty();
     for (uint32_t i = 0; i < SND_SAMPLE_ROW_LIMIT; i++) {
-        CHECK_NUMBER(snd_sample_seen_row(&seen, 100 + i, i), i);
+        CHECK_NUMBER(snd_sample_seen_row(&seen, 100 + i, NULL, i), i);
         seen.rows[i].end_ns = 1000 + i;
     }
     CHECK_NUMBER(seen.node_count, SND_SAMPLE_ROW_LIMIT);
@@ -39,12 +39,12 @@ static void
 beyond_that_a_thread_takes_the_row_of_the_one_that_ended_first(void)
 {
     seen.rows[7].end_ns = 5;
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 999, 2000), 7);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 999, NULL, 2000), 7);
     CHECK_NUMBER(seen.rows[7].thread_id, 999);
     CHECK_NUMBER(seen.rows[7].thread_count, 2);
     CHECK_NUMBER(seen.rows[7].end_ns, 0);
     CHECK_NUMBER(seen.rows[7].start_ns, 7);
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 1000, 2001), 0);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 1000, NULL, 2001), 0);
     CHECK_NUMBER(seen.row_count, SND_SAMPLE_ROW_LIMIT);
 }
 
@@ -53,7 +53,7 @@ rows_of_the_living_are_left_alone(void)
 {
     start_empty();
     for (uint32_t i = 0; i < SND_SAMPLE_ROW_LIMIT + 50; i++)
-        CHECK_NUMBER(snd_sample_seen_row(&seen, i + 1, i), i);
+        CHECK_NUMBER(snd_sample_seen_row(&seen, i + 1, NULL, i), i);
 }
 
 /* ---- nodes ---- */
@@ -62,7 +62,7 @@ static void
 a_place_has_one_node_below_each_parent(void)
 {
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
     uint32_t one = snd_sample_seen_child(&seen, root_of(row), 5);
     uint32_t below = snd_sample_seen_child(&seen, one, 5);
 
@@ -78,7 +78,7 @@ a_region_is_no_site_of_the_same_number(void)
     snd_node region = {.id = 5};
 
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
     uint32_t site = snd_sample_seen_child(&seen, root_of(row), 5);
     uint32_t node = snd_sample_seen_region(&seen, root_of(row), &region);
     CHECK(node != site);
@@ -90,7 +90,7 @@ static void
 without_room_the_time_stays_with_the_parent(void)
 {
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0), node = root_of(row), parent = node;
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0), node = root_of(row), parent = node;
 
     for (uint32_t i = 0; i < SND_SAMPLE_NODE_LIMIT + 10; i++) {
         parent = node;
@@ -100,7 +100,7 @@ without_room_the_time_stays_with_the_parent(void)
     CHECK_NUMBER(node, parent);
     snd_sample_seen_add(&seen, node, 0, 10, 100);
     CHECK_NUMBER(seen.nodes[node].values[0], 10);
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 2, 0), SND_NONE);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 2, NULL, 0), SND_NONE);
 }
 
 /* ---- events ---- */
@@ -109,7 +109,7 @@ static void
 events_of_one_node_and_state_become_one(void)
 {
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 1000);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 1000);
     uint32_t one = snd_sample_seen_child(&seen, root_of(row), 1), two = snd_sample_seen_child(&seen, one, 2);
 
     snd_sample_seen_add(&seen, one, 0, 100, 1100);
@@ -131,7 +131,7 @@ static void
 an_event_that_was_taken_is_not_made_longer(void)
 {
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
 
     snd_sample_seen_add(&seen, root_of(row), 0, 5, 100);
     snd_sample_event *taken = seen.events;
@@ -148,10 +148,10 @@ the_event_of_a_thread_ends_with_it(void)
 {
     start_empty();
     for (uint32_t i = 0; i < SND_SAMPLE_ROW_LIMIT; i++)
-        (void)snd_sample_seen_row(&seen, i + 1, 0);
+        (void)snd_sample_seen_row(&seen, i + 1, NULL, 0);
     snd_sample_seen_add(&seen, root_of(3), 0, 5, 100);
     seen.rows[3].end_ns = 100;
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 999, 5000), 3);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 999, NULL, 5000), 3);
     snd_sample_seen_add(&seen, root_of(3), 0, 5, 5100);
     REQUIRE(seen.event_count == 2);
     CHECK_NUMBER(seen.events[0].duration_ns, 100);
@@ -162,7 +162,7 @@ static void
 events_that_nobody_takes_are_bounded_and_counted(void)
 {
     start_empty();
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
 
     for (uint64_t i = 1; i < (1u << 20) + 100; i++)
         snd_sample_seen_add(&seen, root_of(row), i % 2, 1, i);
@@ -176,7 +176,7 @@ without_a_timeline_there_are_no_events(void)
 {
     start_empty();
     seen.keeps_events = 0;
-    uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+    uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
     snd_sample_seen_add(&seen, root_of(row), 0, 5, 100);
     CHECK_NUMBER(seen.event_count, 0);
 }
@@ -190,7 +190,7 @@ failing_allocations_lose_no_time(void)
     for (long good = 0; good < 40; good++) {
         uint64_t sum = 0;
         start_empty();
-        uint32_t row = snd_sample_seen_row(&seen, 1, 0);
+        uint32_t row = snd_sample_seen_row(&seen, 1, NULL, 0);
         snd_alloc_fail_after(good);
         for (uint32_t i = 0; i < 3000; i++) {
             uint32_t node = snd_sample_seen_child(&seen, root_of(row), i);
@@ -204,11 +204,11 @@ failing_allocations_lose_no_time(void)
     }
     start_empty();
     snd_alloc_fail_after(0);
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, 0), SND_NONE);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, NULL, 0), SND_NONE);
     snd_alloc_fail_after(1);
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, 0), SND_NONE);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, NULL, 0), SND_NONE);
     snd_alloc_fail_after(-1);
-    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, 0), 0);
+    CHECK_NUMBER(snd_sample_seen_row(&seen, 1, NULL, 0), 0);
 }
 
 int
