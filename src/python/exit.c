@@ -64,8 +64,26 @@ run_with_names(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObje
     return failed;
 }
 
+/* A function's hash is made of its definition, and os.supports_fd has execve. */
+static void
+find_again(void)
+{
+    PyObject *os = PyImport_ImportModule("os");
+    PyObject *set = os == NULL ? NULL : PyObject_GetAttrString(os, "supports_fd");
+    PyObject *all = set == NULL || !PySet_Check(set) ? NULL : PySequence_List(set);
+
+    if (all != NULL && PySet_Clear(set) == 0)
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all); i++)
+            (void)PySet_Add(set, PyList_GET_ITEM(all, i));
+    Py_XDECREF(all);
+    Py_XDECREF(set);
+    Py_XDECREF(os);
+    PyErr_Clear();
+}
+
 void
 snd_exit_hook(int on)
 {
     snd_methods_hook(ways, WAYS, on);
+    find_again();
 }

@@ -84,7 +84,7 @@ check_code_that_dies(void (*work)(fake_thread *self))
             *(site->line == FAKE_WRONG_LINE ? &wrong : &right) += 1;
     }
     CHECK_NUMBER(wrong, 0);
-    CHECK(right > 20);
+    CHECK(right > 3);
     check_sum(profile);
     snd_profile_free(profile);
     for (unsigned i = 0; i < THREADS; i++)

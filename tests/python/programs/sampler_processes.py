@@ -196,6 +196,13 @@ def exec_with_all_blocked():
     os.execv(sys.executable, [sys.executable, "-S", "-c", program])
 
 
+def finds_functions():
+    """What the standard library knows of its functions holds."""
+    sets = (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks, os.supports_effective_ids)
+    print(os.execve in os.supports_fd, [len(one) for one in sets], [all(f in one for f in one) for one in sets])
+    print(os.execve, os._exit, os.execve.__text_signature__, os._exit.__module__)
+
+
 def leave_at_once():
     busy_threads(3)
     spin(0.03)
