@@ -179,6 +179,8 @@ run(void *nothing)
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
         tell_when_busy(idle_looks == 0);
     }
+    if (snd_sample_state.python != NULL && snd_sample_state.python->finish != NULL)
+        snd_sample_state.python->finish();
     account_for_own();
     snd_task_mark_ours(0);
     return NULL;

@@ -57,6 +57,7 @@ typedef struct snd_sample_interpreter {
     /* NULL where the others read memory as it lies. Else they cannot be trusted to: this takes the GIL and copies what
      * they then tell. Called before each round of looks, without the lock. */
     void (*prepare)(void);
+    void (*finish)(void); /* on the thread that called prepare, before it ends */
 
     snd_sample_range loop[4]; /* the evaluation loop's machine code; the rest is 0 */
     snd_sample_range

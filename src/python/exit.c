@@ -69,7 +69,7 @@ static void
 find_again(void)
 {
     PyObject *os = PyImport_ImportModule("os");
-    PyObject *set = os == NULL ? NULL : PyObject_GetAttrString(os, "supports_fd");
+    PyObject *set = os == NULL ? NULL : snd_attribute(os, "supports_fd");
     PyObject *all = set == NULL || !PySet_Check(set) ? NULL : PySequence_List(set);
 
     if (all != NULL && PySet_Clear(set) == 0)
@@ -84,6 +84,6 @@ find_again(void)
 void
 snd_exit_hook(int on)
 {
-    snd_methods_hook(ways, WAYS, on);
-    find_again();
+    if (snd_methods_hook(ways, WAYS, on))
+        find_again();
 }

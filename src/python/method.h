@@ -18,7 +18,11 @@ typedef struct snd_method {
 typedef PyObject *snd_fast_call(PyObject *, PyObject *const *, Py_ssize_t);
 typedef PyObject *snd_named_call(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 
-/* With the GIL held. */
-void snd_methods_hook(snd_method *methods, size_t count, int on);
+/* Returns whether anything changed. With the GIL held. */
+int snd_methods_hook(snd_method *methods, size_t count, int on);
+
+/* An attribute, or NULL with an exception. By one name object for all: the interpreter's cache of attributes keeps each
+ * that it has seen. */
+PyObject *snd_attribute(PyObject *object, const char *name);
 
 #endif

@@ -82,6 +82,7 @@ use_safe_way(snd_sample_options *options)
     snd_sample_safe_start();
     options->safe_frames = options->no_signals = 1;
     interpreter.prepare = snd_sample_safe_prepare;
+    interpreter.finish = snd_sample_safe_finish;
     interpreter.walk_thread = snd_sample_safe_walk;
     interpreter.list_threads = snd_sample_safe_list;
     interpreter.read_code = read_safe_code;
@@ -93,7 +94,7 @@ snd_sample_interpreter_start(PyObject *module, snd_sample_options *options)
     if (snd_sample_is_running()) /* what the running one uses stays */
         return &interpreter;
     find_package(module);
-    interpreter.prepare = NULL;
+    interpreter.prepare = interpreter.finish = NULL;
     interpreter.walk_here = snd_stack_walk_here;
     interpreter.walk_thread = snd_stack_walk_thread;
     interpreter.list_threads = snd_stack_list_threads;

@@ -18,16 +18,13 @@ void snd_sample_names_start(void);
 void snd_sample_names_stop(void);
 void snd_sample_interpreter_stop(void);
 
-/* An attribute, or NULL with an exception. By one name object for all: the interpreter's cache of attributes keeps each
- * that it has seen. */
-PyObject *snd_sample_attribute(PyObject *object, const char *name);
-
 /* While samples are taken: whoever waits for signals gets none of ours. */
 void snd_sample_signals_hook(int on);
 
 /* The slow and safe way: with the GIL, by the interpreter's own functions. */
 void snd_sample_safe_start(void);
 void snd_sample_safe_prepare(void);
+void snd_sample_safe_finish(void);
 int snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
 void snd_sample_safe_list(snd_sample_take_thread *take, void *context);
 int snd_sample_safe_code(uintptr_t code, snd_sample_code *out);

@@ -8,20 +8,10 @@ static PyObject *get_native_id(PyObject *self, PyObject *nothing);
 
 static snd_method method = {"_thread", "get_native_id", METH_NOARGS, get_native_id, NULL, NULL};
 
-PyObject *
-snd_sample_attribute(PyObject *object, const char *name)
-{
-    PyObject *key = PyUnicode_InternFromString(name);
-    PyObject *value = key == NULL ? NULL : PyObject_GetAttr(object, key);
-
-    Py_XDECREF(key);
-    return value;
-}
-
 static void
 name_thread(PyObject *thread, uint32_t thread_id)
 {
-    PyObject *name = snd_sample_attribute(thread, "name");
+    PyObject *name = snd_attribute(thread, "name");
     const char *text = name == NULL || !PyUnicode_Check(name) ? NULL : PyUnicode_AsUTF8(name);
 
     if (text != NULL && thread_id != 0)
@@ -54,12 +44,12 @@ get_native_id(PyObject *self, PyObject *nothing)
 static void
 name_all(PyObject *threading)
 {
-    PyObject *active = snd_sample_attribute(threading, "_active");
+    PyObject *active = snd_attribute(threading, "_active");
     PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
 
     for (Py_ssize_t i = 0; threads != NULL && i < PyList_GET_SIZE(threads); i++) {
         PyObject *thread = PyList_GET_ITEM(threads, i);
-        PyObject *number = snd_sample_attribute(thread, "native_id");
+        PyObject *number = snd_attribute(thread, "native_id");
         unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
         PyErr_Clear();
         name_thread(thread, (uint32_t)id);
@@ -87,7 +77,7 @@ name_all_known(void)
 void
 snd_sample_names_start(void)
 {
-    snd_methods_hook(&method, 1, 1);
+    (void)snd_methods_hook(&method, 1, 1);
     name_all_known();
 }
 
@@ -96,5 +86,5 @@ snd_sample_names_stop(void)
 {
     if (snd_sample_is_running())
         name_all_known(); /* some changed theirs */
-    snd_methods_hook(&method, 1, 0);
+    (void)snd_methods_hook(&method, 1, 0);
 }

@@ -117,8 +117,8 @@ add_stack(uint32_t thread_id)
 static void
 copy_thread(PyObject *thread, PyObject *frames)
 {
-    PyObject *number = snd_sample_attribute(thread, "native_id");
-    PyObject *ident = snd_sample_attribute(thread, "ident");
+    PyObject *number = snd_attribute(thread, "native_id");
+    PyObject *ident = snd_attribute(thread, "ident");
     unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
     PyObject *frame = ident == NULL ? NULL : PyDict_GetItem(frames, ident);
     snd_sample_stack *stack = id == 0 || frame == NULL ? NULL : add_stack((uint32_t)id);
@@ -142,7 +142,7 @@ copy_all(void)
 {
     PyObject *name = PyUnicode_FromString("threading");
     PyObject *threading = name == NULL || !is_one_interpreter() ? NULL : PyImport_GetModule(name);
-    PyObject *active = threading == NULL ? NULL : snd_sample_attribute(threading, "_active");
+    PyObject *active = threading == NULL ? NULL : snd_attribute(threading, "_active");
     PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
     PyObject *ask = PySys_GetObject("_current_frames");
     PyObject *frames = ask == NULL || threads == NULL ? NULL : PyObject_CallNoArgs(ask);
@@ -158,12 +158,29 @@ copy_all(void)
     PyErr_Clear();
 }
 
+/* One for all looks of a thread: making one allocates, and tracemalloc, when it stops, crashes on those who do that
+ * without the GIL. */
+static _Thread_local PyThreadState *own;
+
 void
 snd_sample_safe_prepare(void)
 {
-    PyGILState_STATE held = PyGILState_Ensure();
+    if (own == NULL)
+        (void)PyGILState_Ensure();
+    else
+        PyEval_RestoreThread(own);
     copy_all();
-    PyGILState_Release(held);
+    own = PyEval_SaveThread();
+}
+
+void
+snd_sample_safe_finish(void)
+{
+    if (own == NULL)
+        return;
+    PyEval_RestoreThread(own);
+    own = NULL;
+    PyGILState_Release(PyGILState_UNLOCKED);
 }
 
 int
@@ -256,13 +273,13 @@ snd_sample_safe_start(void)
 {
     Py_XDECREF(PyImport_ImportModule("threading")); /* here, since the thread that imports it counts as the main one */
     PyErr_Clear();
-    snd_methods_hook(forks, FORKS, 1);
+    (void)snd_methods_hook(forks, FORKS, 1);
 }
 
 void
 snd_sample_safe_stop(void)
 {
-    snd_methods_hook(forks, FORKS, 0);
+    (void)snd_methods_hook(forks, FORKS, 0);
     for (uint32_t i = 0; i < known_count; i++) {
         snd_free(known[i].name);
         snd_free(known[i].file);

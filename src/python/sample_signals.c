@@ -64,5 +64,5 @@ list_pending(PyObject *module, PyObject *nothing)
 void
 snd_sample_signals_hook(int on)
 {
-    snd_methods_hook(methods, METHODS, on);
+    (void)snd_methods_hook(methods, METHODS, on);
 }
