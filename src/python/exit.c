@@ -1,21 +1,28 @@
-/* Ways out of the process that no handler hears of: os._exit and os.exec*. While files are being written or threads are
- * looked at, they lead through us. */
+/* Ways out of the process that no handler hears of: os._exit, os.exec* and the children of subprocess. While files are
+ * being written or threads are looked at, they lead through us. */
 #include "python/exit.h"
 
 #include "collect/session.h"
 #include "probe/sample.h"
 #include "python/method.h"
+#include "python/sample.h"
 
 static PyObject *leave(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 static PyObject *run_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count);
 static PyObject *run_with_names(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 
-enum { LEAVE, EXECV, EXECVE, WAYS };
+static PyObject *fork_with_tuple(PyObject *module, PyObject *args);
+static PyObject *fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+enum { LEAVE, EXECV, EXECVE, FORK_OLD, FORK, WAYS };
 
 static snd_method ways[WAYS] = {
     [LEAVE] = {"posix", "_exit", METH_FASTCALL | METH_KEYWORDS, SND_METHOD(leave), NULL, NULL},
     [EXECV] = {"posix", "execv", METH_FASTCALL, SND_METHOD(run_with_list), NULL, NULL},
     [EXECVE] = {"posix", "execve", METH_FASTCALL | METH_KEYWORDS, SND_METHOD(run_with_names), NULL, NULL},
+    /* one version has the one, another the other */
+    [FORK_OLD] = {"_posixsubprocess", "fork_exec", METH_VARARGS, fork_with_tuple, NULL, NULL},
+    [FORK] = {"_posixsubprocess", "fork_exec", METH_FASTCALL, SND_METHOD(fork_with_list), NULL, NULL},
 };
 
 /* Without the GIL, which the sampler may need before it can end. */
@@ -62,6 +69,57 @@ run_with_names(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObje
     PyObject *failed = ((snd_named_call *)(void (*)(void))ways[EXECVE].original)(module, args, count, names);
     after_exec();
     return failed;
+}
+
+/* ---- a child that runs another program ---- */
+
+static _Thread_local int is_forking; /* the child, too, when this is its thread */
+
+/* It may fork with the GIL held, and without a hook of Python's: the sampler ends for that, and may need the GIL. */
+static int
+before_fork(void)
+{
+    int is_paused = snd_sample_needs_gil();
+
+    is_forking = 1;
+    if (is_paused) {
+        Py_BEGIN_ALLOW_THREADS;
+        snd_session_pause();
+        Py_END_ALLOW_THREADS;
+    }
+    return is_paused;
+}
+
+static void
+after_fork(int is_paused)
+{
+    is_forking = 0;
+    if (is_paused)
+        snd_session_resume();
+}
+
+static PyObject *
+fork_with_tuple(PyObject *module, PyObject *args)
+{
+    int is_paused = before_fork();
+    PyObject *answer = ways[FORK_OLD].original(module, args);
+    after_fork(is_paused);
+    return answer;
+}
+
+static PyObject *
+fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    int is_paused = before_fork();
+    PyObject *answer = ((snd_fast_call *)(void (*)(void))ways[FORK].original)(module, args, count);
+    after_fork(is_paused);
+    return answer;
+}
+
+int
+snd_exit_is_forking(void)
+{
+    return is_forking;
 }
 
 /* A function's hash is made of its definition, and os.supports_fd has execve. */

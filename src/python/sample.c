@@ -118,6 +118,12 @@ snd_sample_interpreter_start(PyObject *module, snd_sample_options *options)
     return &interpreter;
 }
 
+int
+snd_sample_needs_gil(void)
+{
+    return snd_sample_is_running() && interpreter.prepare != NULL;
+}
+
 void
 snd_sample_interpreter_stop(void)
 {

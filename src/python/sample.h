@@ -21,6 +21,9 @@ void snd_sample_interpreter_stop(void);
 /* While samples are taken: whoever waits for signals gets none of ours. */
 void snd_sample_signals_hook(int on);
 
+/* Whether the running sampler takes the GIL, so that nobody who has it may wait for the sampler. */
+int snd_sample_needs_gil(void);
+
 /* The slow and safe way: with the GIL, by the interpreter's own functions. */
 void snd_sample_safe_start(void);
 void snd_sample_safe_prepare(void);

@@ -4,7 +4,6 @@
  * address means the same all the time. */
 #include "base/alloc.h"
 #include "base/map.h"
-#include "collect/session.h"
 #include "python/method.h"
 #include "python/sample.h"
 
@@ -228,58 +227,16 @@ snd_sample_safe_code(uintptr_t code, snd_sample_code *out)
     return copy.name != NULL && copy.file != NULL && copy.lines != NULL && copy.is_call != NULL;
 }
 
-/* ---- a fork with the GIL held, for which no hook of Python's is called ---- */
-
-static PyObject *fork_with_tuple(PyObject *module, PyObject *args);
-static PyObject *fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count);
-
-enum { WITH_TUPLE, WITH_LIST, FORKS };
-
-static snd_method forks[FORKS] = {
-    /* one version has the one, another the other */
-    [WITH_TUPLE] = {"_posixsubprocess", "fork_exec", METH_VARARGS, fork_with_tuple, NULL, NULL},
-    [WITH_LIST] = {"_posixsubprocess", "fork_exec", METH_FASTCALL, SND_METHOD(fork_with_list), NULL, NULL},
-};
-
-/* The sampler ends before a fork, and may need the GIL for that. */
-static void
-pause_session(void)
-{
-    Py_BEGIN_ALLOW_THREADS;
-    snd_session_pause();
-    Py_END_ALLOW_THREADS;
-}
-
-static PyObject *
-fork_with_tuple(PyObject *module, PyObject *args)
-{
-    pause_session();
-    PyObject *answer = forks[WITH_TUPLE].original(module, args);
-    snd_session_resume();
-    return answer;
-}
-
-static PyObject *
-fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    pause_session();
-    PyObject *answer = ((snd_fast_call *)(void (*)(void))forks[WITH_LIST].original)(module, args, count);
-    snd_session_resume();
-    return answer;
-}
-
 void
 snd_sample_safe_start(void)
 {
     Py_XDECREF(PyImport_ImportModule("threading")); /* here, since the thread that imports it counts as the main one */
     PyErr_Clear();
-    (void)snd_methods_hook(forks, FORKS, 1);
 }
 
 void
 snd_sample_safe_stop(void)
 {
-    (void)snd_methods_hook(forks, FORKS, 0);
     for (uint32_t i = 0; i < known_count; i++) {
         snd_free(known[i].name);
         snd_free(known[i].file);

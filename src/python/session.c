@@ -324,7 +324,8 @@ PyObject *
 snd_py_after_fork_in_child(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
-    snd_session_follow();
+    if (!snd_exit_is_forking()) /* a question of ours would be deadly to the program that it runs next */
+        snd_session_follow();
     Py_RETURN_NONE;
 }
 

@@ -58,5 +58,5 @@ def compare(tmp_path, program, name, way, *words):
     plain = start([str(BIN / "python"), path, name, *words], tmp_path / "plain")
     ours = start(under_sampler(way, path, name, *words), tmp_path / "sonde")
     wanted, got = finish(plain), finish(ours)
-    assert got == wanted
+    assert got == wanted, f"{got} is not {wanted}"
     return got

@@ -161,6 +161,8 @@ def subprocesses():
             print(done.returncode, done.stdout)
         except PermissionError:  # who may not set groups
             print(3, b"in")
+    for _ in range(8):  # a child that works before it runs the program
+        print(subprocess.run(["true"], preexec_fn=lambda: spin(0.01), check=False).returncode)
     subprocess._USE_VFORK = False
     print(subprocess.run(child, input=b"in", stdout=subprocess.PIPE, timeout=60, check=False).returncode)
     print(os.system("exit 5") >> 8, os.popen("echo x").read())
