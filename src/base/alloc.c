@@ -46,6 +46,27 @@ snd_strdup(const char *text)
     return copy;
 }
 
+int
+snd_make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
+{
+    void *old;
+
+    if (count <= *capacity)
+        return 1;
+    uint64_t wanted = *capacity == 0 ? 16 : (uint64_t)*capacity * 2;
+    while (wanted < count)
+        wanted *= 2;
+    if (wanted > UINT32_MAX / 2)
+        return 0;
+    memcpy(&old, array, sizeof old);
+    void *grown = snd_realloc(old, wanted * size);
+    if (grown == NULL)
+        return 0;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = (uint32_t)wanted;
+    return 1;
+}
+
 void
 snd_free(void *block)
 {

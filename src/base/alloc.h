@@ -11,6 +11,10 @@ SND_MUST_USE void *snd_realloc(void *block, size_t size);
 SND_MUST_USE char *snd_strdup(const char *text);
 void snd_free(void *block); /* NULL is allowed */
 
+/* Room for `count` elements of `size` bytes in an array that grows: `array` is the address of the pointer to it. 0 when
+ * memory runs out; then the array is as it was. */
+SND_MUST_USE int snd_make_room(void *array, uint32_t count, uint32_t *capacity, size_t size);
+
 /* Tests: let `count` more allocations succeed, then fail all until called with -1. */
 void snd_alloc_fail_after(long count);
 

@@ -28,25 +28,10 @@ snd_stacks_free(snd_stacks *self)
     *self = (snd_stacks){0};
 }
 
-/* Room for `count` elements in the array that `array` points to. */
 static snd_status
 make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
 {
-    void *old;
-
-    if (count <= *capacity)
-        return SND_OK;
-    uint64_t wanted = *capacity == 0 ? 64 : (uint64_t)*capacity * 2;
-    wanted = wanted < count ? count : wanted;
-    if (wanted >= SND_NONE)
-        return SND_NO_MEMORY;
-    memcpy(&old, array, sizeof old);
-    void *grown = snd_realloc(old, wanted * size);
-    if (grown == NULL)
-        return SND_NO_MEMORY;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = (uint32_t)wanted;
-    return SND_OK;
+    return snd_make_room(array, count, capacity, size) ? SND_OK : SND_NO_MEMORY;
 }
 
 static snd_status

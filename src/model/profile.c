@@ -32,20 +32,7 @@ snd_site_kind_find(const char *name)
 static snd_status
 make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
 {
-    void *old;
-
-    if (count < *capacity)
-        return SND_OK;
-    if (*capacity > UINT32_MAX / 4)
-        return SND_NO_MEMORY;
-    uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
-    memcpy(&old, array, sizeof old);
-    void *grown = snd_realloc(old, wanted * size);
-    if (grown == NULL)
-        return SND_NO_MEMORY;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return SND_OK;
+    return snd_make_room(array, count + 1, capacity, size) ? SND_OK : SND_NO_MEMORY;
 }
 
 static snd_status

@@ -40,15 +40,8 @@ find(const snd_sample_codes *self, uintptr_t address, entry **free)
 static entry *
 make_room(snd_sample_codes *self, uintptr_t address)
 {
-    if (self->count == self->capacity) {
-        uint32_t capacity = self->capacity == 0 ? 64 : self->capacity * 2;
-        entry *entries = snd_realloc(self->entries, capacity * sizeof *entries);
-        if (entries == NULL)
-            return NULL;
-        self->entries = entries;
-        self->capacity = capacity;
-    }
-    if (snd_map_add(&self->by_address, address, self->count) != SND_OK)
+    if (!snd_make_room(&self->entries, self->count + 1, &self->capacity, sizeof *self->entries) ||
+        snd_map_add(&self->by_address, address, self->count) != SND_OK)
         return NULL;
     self->entries[self->count] = (entry){0};
     return &self->entries[self->count++];

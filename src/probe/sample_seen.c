@@ -21,16 +21,9 @@ snd_sample_seen_free(snd_sample_seen *self)
 static uint32_t
 add_node(snd_sample_seen *self, snd_sample_node node)
 {
-    if (self->node_count == self->node_capacity) {
-        uint32_t capacity = self->node_capacity == 0 ? 256 : self->node_capacity * 2;
-        if (capacity > SND_SAMPLE_NODE_LIMIT)
-            return SND_NONE;
-        snd_sample_node *nodes = snd_realloc(self->nodes, capacity * sizeof *nodes);
-        if (nodes == NULL)
-            return SND_NONE;
-        self->nodes = nodes;
-        self->node_capacity = capacity;
-    }
+    if (self->node_count == SND_SAMPLE_NODE_LIMIT ||
+        !snd_make_room(&self->nodes, self->node_count + 1, &self->node_capacity, sizeof node))
+        return SND_NONE;
     node.changed = self->look;
     self->nodes[self->node_count] = node;
     return self->node_count++;
@@ -63,20 +56,6 @@ ended_row(const snd_sample_seen *self, const snd_track *track)
     return oldest;
 }
 
-static int
-make_row_room(snd_sample_seen *self)
-{
-    if (self->row_count < self->row_capacity)
-        return 1;
-    uint32_t capacity = self->row_capacity == 0 ? 16 : self->row_capacity * 2;
-    snd_sample_row *rows = snd_realloc(self->rows, capacity * sizeof *rows);
-    if (rows == NULL)
-        return 0;
-    self->rows = rows;
-    self->row_capacity = capacity;
-    return 1;
-}
-
 uint32_t
 snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, const snd_track *track, uint64_t now_ns)
 {
@@ -90,7 +69,7 @@ snd_sample_seen_row(snd_sample_seen *self, uint32_t thread_id, const snd_track *
         self->rows[row].last_event = 0;
         return row;
     }
-    if (!make_row_room(self))
+    if (!snd_make_room(&self->rows, self->row_count + 1, &self->row_capacity, sizeof *self->rows))
         return SND_NONE;
     uint32_t root = add_node(self, (snd_sample_node){.parent = SND_NONE, .row = self->row_count, .site = SND_NONE});
     if (root == SND_NONE)
@@ -157,16 +136,11 @@ add_event(snd_sample_seen *self, snd_sample_row *row, uint32_t node, unsigned st
             return;
         }
     }
-    if (self->event_count == self->event_capacity) {
-        uint32_t capacity = self->event_capacity == 0 ? 1024 : self->event_capacity * 2;
-        snd_sample_event *events = capacity > EVENT_LIMIT ? NULL : snd_realloc(self->events, capacity * sizeof *events);
-        if (events == NULL) {
-            self->dropped_events++;
-            row->last_event = 0;
-            return;
-        }
-        self->events = events;
-        self->event_capacity = capacity;
+    if (self->event_count == EVENT_LIMIT ||
+        !snd_make_room(&self->events, self->event_count + 1, &self->event_capacity, sizeof *self->events)) {
+        self->dropped_events++;
+        row->last_event = 0;
+        return;
     }
     self->events[self->event_count++] = (snd_sample_event){start, now_ns - start, node, state};
     row->last_event = self->event_base + self->event_count;

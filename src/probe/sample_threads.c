@@ -67,14 +67,8 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (self->thread_count == self->thread_capacity) {
-        uint32_t capacity = self->thread_capacity == 0 ? 16 : self->thread_capacity * 2;
-        snd_sample_thread *threads = snd_realloc(self->threads, capacity * sizeof *threads);
-        if (threads == NULL)
-            return;
-        self->threads = threads;
-        self->thread_capacity = capacity;
-    }
+    if (!snd_make_room(&self->threads, self->thread_count + 1, &self->thread_capacity, sizeof *self->threads))
+        return;
     uint32_t row = snd_sample_seen_row(&self->seen, thread_id, track_of(thread_id), now_ns);
     if (row == SND_NONE)
         return;

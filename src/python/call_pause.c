@@ -22,15 +22,8 @@ find(const void *generator)
 static snd_pause *
 add(const void *generator)
 {
-    if (count == capacity) {
-        uint32_t wanted = capacity == 0 ? 64 : capacity * 2;
-        snd_pause *grown = snd_realloc(pauses, wanted * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        pauses = grown;
-        capacity = wanted;
-    }
-    if (snd_map_add(&by_address, (uint64_t)(uintptr_t)generator, count) != SND_OK)
+    if (!snd_make_room(&pauses, count + 1, &capacity, sizeof *pauses) ||
+        snd_map_add(&by_address, (uint64_t)(uintptr_t)generator, count) != SND_OK)
         return NULL;
     return &pauses[count++];
 }

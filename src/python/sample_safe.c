@@ -61,14 +61,8 @@ meet_code(PyCodeObject *code)
 
     if (snd_map_next(&by_address, (uintptr_t)code, &cursor) != SND_MAP_NONE)
         return;
-    if (known_count == known_capacity) {
-        uint32_t capacity = known_capacity == 0 ? 64 : known_capacity * 2;
-        snd_sample_code *room = snd_realloc(known, capacity * sizeof *room);
-        if (room == NULL)
-            return;
-        known = room;
-        known_capacity = capacity;
-    }
+    if (!snd_make_room(&known, known_count + 1, &known_capacity, sizeof *known))
+        return;
     if (codes == NULL)
         codes = PyList_New(0);
     if (codes == NULL || PyList_Append(codes, (PyObject *)code) != 0) {
@@ -101,14 +95,8 @@ copy_stack(PyFrameObject *innermost, snd_sample_stack *stack)
 static snd_sample_stack *
 add_stack(uint32_t thread_id)
 {
-    if (stack_count == stack_capacity) {
-        uint32_t capacity = stack_capacity == 0 ? 8 : stack_capacity * 2;
-        copied *room = snd_realloc(stacks, capacity * sizeof *room);
-        if (room == NULL)
-            return NULL;
-        stacks = room;
-        stack_capacity = capacity;
-    }
+    if (!snd_make_room(&stacks, stack_count + 1, &stack_capacity, sizeof *stacks))
+        return NULL;
     stacks[stack_count].thread_id = thread_id;
     return &stacks[stack_count++].stack;
 }

@@ -163,23 +163,6 @@ compare_children(const void *a, const void *b, void *context)
 }
 
 static int
-make_room(void **array, size_t size, uint32_t needed, uint32_t *capacity)
-{
-    uint32_t wanted = *capacity == 0 ? 64 : *capacity;
-
-    while (wanted < needed)
-        wanted *= 2;
-    if (wanted == *capacity)
-        return 1;
-    void *bigger = snd_realloc(*array, wanted * size);
-    if (bigger == NULL)
-        return 0;
-    *array = bigger;
-    *capacity = wanted;
-    return 1;
-}
-
-static int
 is_shown(const maker *self, uint32_t frame)
 {
     uint64_t time = snd_samples_time(&self->tree.frames[frame].numbers);
@@ -192,7 +175,6 @@ static snd_status
 take_child(maker *self, uint32_t frame, snd_samples_numbers *small, uint32_t *small_count)
 {
     const snd_frame *child = &self->tree.frames[frame];
-    void *array = self->children;
 
     if (snd_samples_time(&child->numbers) == 0 && child->numbers.samples == 0)
         return SND_OK;
@@ -201,9 +183,8 @@ take_child(maker *self, uint32_t frame, snd_samples_numbers *small, uint32_t *sm
         ++*small_count;
         return SND_OK;
     }
-    if (!make_room(&array, sizeof *self->children, self->child_count + 1, &self->child_capacity))
+    if (!snd_make_room(&self->children, self->child_count + 1, &self->child_capacity, sizeof *self->children))
         return SND_NO_MEMORY;
-    self->children = array;
     self->children[self->child_count++] = frame;
     return SND_OK;
 }
@@ -233,11 +214,10 @@ take_small(maker *self, uint32_t parent, int is_top, const snd_samples_numbers *
 static snd_status
 push_children(maker *self, uint32_t small, uint32_t depth, uint32_t parent_row)
 {
-    void *array = self->steps;
+    uint32_t needed = self->step_count + self->child_count + 1;
 
-    if (!make_room(&array, sizeof *self->steps, self->step_count + self->child_count + 1, &self->step_capacity))
+    if (!snd_make_room(&self->steps, needed, &self->step_capacity, sizeof *self->steps))
         return SND_NO_MEMORY;
-    self->steps = array;
     if (self->child_count != 0)
         qsort_r(self->children, self->child_count, sizeof *self->children, compare_children, self);
     if (small != SND_NONE)
