@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "collect/sources.h"
 #include "os/task.h"
+#include "os/worker.h"
 #include "probe/sample.h"
 
 #include <errno.h>
@@ -200,17 +201,13 @@ pending_size(const snd_collector *self)
 static void
 wait_for_work(snd_collector *self)
 {
-    struct timespec until;
     uint64_t step = self->with_timeline ? DRAIN_NS : CHECKPOINT_NS;
     uint64_t at = snd_clock_monotonic_ns() + step;
     uint64_t end_at = SND_GET(self->end_at_ns);
 
     if (end_at != 0 && end_at < at)
         at = end_at;
-    until.tv_sec = (time_t)(at / 1000000000u);
-    until.tv_nsec = (long)(at % 1000000000u);
-    while (sem_clockwait(&self->wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
-        ;
+    snd_worker_wait(&self->wake, at);
 }
 
 static void
@@ -269,17 +266,10 @@ snd_collector_end_at(snd_collector *self, uint64_t at_ns, void (*end)(void))
 void
 snd_collector_resume(snd_collector *self)
 {
-    sigset_t all, before;
-
     if (self->is_running)
         return;
     SND_SET(self->stop, 0);
-    sigfillset(&all); /* the program's handlers never run on our thread */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    self->is_running = pthread_create(&self->thread, NULL, run, self) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (self->is_running)
-        pthread_setname_np(self->thread, "sonde");
+    self->is_running = snd_worker_start(&self->thread, run, self);
 }
 
 void

@@ -2,59 +2,32 @@
 #include "collect/sources.h"
 
 #include "base/alloc.h"
+#include "os/file.h"
 #include "view/own.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILE_LIMIT (1u << 20)
 #define TOTAL_LIMIT (16u << 20)
 
+/* Sources that the caller gave are in it as well, and may be more than the limit by themselves. */
 static size_t
 total_size(const snd_profile *profile)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < profile->source_count; i++)
         size += profile->sources[i].size;
-    return size;
-}
-
-static ssize_t
-read_all(int file, char *text, size_t size)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        ssize_t count = read(file, text + done, size - done);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            break;
-        done += (size_t)count;
-    }
-    return (ssize_t)done;
+    return size < TOTAL_LIMIT ? size : TOTAL_LIMIT;
 }
 
 static snd_status
 add_file(snd_profile *profile, const char *path)
 {
-    struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    snd_status status = SND_OK;
+    size_t left = TOTAL_LIMIT - total_size(profile), size;
+    char *text;
+    snd_status status = snd_file_load(path, left < FILE_LIMIT ? left : FILE_LIMIT, &text, &size);
 
-    if (file < 0)
-        return SND_OK;
-    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= FILE_LIMIT &&
-        total_size(profile) + (size_t)about.st_size <= TOTAL_LIMIT) {
-        char *text = snd_malloc((size_t)about.st_size + 1);
-        ssize_t size = text == NULL ? 0 : read_all(file, text, (size_t)about.st_size);
-        status = text == NULL ? SND_NO_MEMORY : snd_profile_add_source(profile, path, text, (size_t)size);
-        snd_free(text);
-    }
-    close(file);
+    if (text != NULL)
+        status = snd_profile_add_source(profile, path, text, size);
+    snd_free(text);
     return status;
 }
 

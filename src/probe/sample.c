@@ -4,10 +4,9 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "os/worker.h"
 
-#include <errno.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,14 +110,6 @@ jittered(uint64_t period)
     return period / 2 + running.random % (period + 1);
 }
 
-static void
-wait_until(uint64_t deadline_ns)
-{
-    struct timespec until = {(time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u)};
-    while (sem_clockwait(&running.wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
-        ;
-}
-
 static uint64_t
 next_deadline(uint64_t deadline, uint32_t idle_looks)
 {
@@ -172,7 +163,7 @@ run(void *nothing)
     running.random = deadline | 1;
     while (!SND_GET(running.stop)) {
         deadline = next_deadline(deadline, idle_looks);
-        wait_until(deadline);
+        snd_worker_wait(&running.wake, deadline);
         if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
             continue;
         SND_SET(snd_sample_state.is_late, snd_clock_monotonic_ns() > deadline + LATE_NS);
@@ -191,15 +182,8 @@ run(void *nothing)
 static int
 start_thread(void)
 {
-    sigset_t all, before;
-
     SND_SET(running.stop, 0);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    running.is_running = pthread_create(&running.thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (running.is_running)
-        pthread_setname_np(running.thread, "sonde");
+    running.is_running = snd_worker_start(&running.thread, run, NULL);
     return running.is_running;
 }
 
@@ -222,6 +206,16 @@ wait_for_answers(void)
             return;
         nanosleep(&moment, NULL);
     }
+}
+
+void
+snd_sample_leave_signal(int number)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    int was_ours = snd_sample_signal_leave(number);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (was_ours)
+        wait_for_answers();
 }
 
 static void

@@ -48,6 +48,10 @@ void snd_sample_forget_code(uintptr_t code);
 /* From now on the calling thread gets no signal of the sampler's, and none is on its way; or it may again. */
 void snd_sample_be_silent(int on);
 
+/* The program is about to give a signal an action of its own: if it is ours, another one is taken, and no question by
+ * this one is under way any more. */
+void snd_sample_leave_signal(int number);
+
 /* The name of a thread, as its program has it. */
 void snd_sample_name_thread(uint32_t thread_id, const char *name);
 

@@ -12,13 +12,19 @@ typedef struct snd_sample_entry {
     uint32_t *sites; /* per unit: the site's number + 1; 0: not asked for yet */
 } entry;
 
+void
+snd_sample_code_free(snd_sample_code *self)
+{
+    snd_free(self->name);
+    snd_free(self->file);
+    snd_free(self->lines);
+    snd_free(self->is_call);
+}
+
 static void
 empty(entry *self)
 {
-    snd_free(self->code.name);
-    snd_free(self->code.file);
-    snd_free(self->code.lines);
-    snd_free(self->code.is_call);
+    snd_sample_code_free(&self->code);
     snd_free(self->sites);
     *self = (entry){0};
 }
@@ -57,8 +63,8 @@ find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, uintp
 
     if (known != NULL)
         return known;
-    uint64_t hash = (uint64_t)address * 0x9E3779B97F4A7C15u >> 48;
-    atomic_fetch_or(&self->filter[hash / 64], (uint64_t)1 << hash % 64);
+    uint32_t bit = snd_sample_filter_bit(address);
+    atomic_fetch_or(&self->filter[bit / 64], (uint64_t)1 << bit % 64);
     if (!python->read_code(address, &code))
         return NULL;
     uint32_t *sites = snd_calloc(code.unit_count + 1u, sizeof *sites);

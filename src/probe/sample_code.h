@@ -29,12 +29,18 @@ snd_sample_place snd_sample_place_of(snd_sample_codes *self, const snd_sample_in
 /* The code is gone: another one may come to its address. */
 void snd_sample_codes_forget(snd_sample_codes *self, uintptr_t code);
 
+static inline uint32_t
+snd_sample_filter_bit(uintptr_t code)
+{
+    return (uint32_t)((uint64_t)code * 0x9E3779B97F4A7C15u >> 48) % (SND_SAMPLE_FILTER * 64);
+}
+
 /* 0: this code was never known. Needs no lock. */
 static inline int
 snd_sample_codes_may_know(const snd_sample_codes *self, uintptr_t code)
 {
-    uint64_t hash = (uint64_t)code * 0x9E3779B97F4A7C15u >> 48;
-    return (SND_GET(self->filter[hash / 64]) >> hash % 64 & 1) != 0;
+    uint32_t bit = snd_sample_filter_bit(code);
+    return (SND_GET(self->filter[bit / 64]) >> bit % 64 & 1) != 0;
 }
 
 void snd_sample_codes_free(snd_sample_codes *self);

@@ -16,6 +16,17 @@
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
 
+uint32_t
+snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame, int *is_call)
+{
+    snd_sample_place place = snd_sample_place_of(&self->codes, self->python, frame);
+
+    *is_call = place.is_call;
+    if (place.is_launcher)
+        return base;
+    return place.site == SND_NONE ? node : snd_sample_seen_child(&self->seen, node, place.site);
+}
+
 /* The node of a stack below a root or region; `*leaf_calls`: its innermost instruction calls something. */
 static uint32_t
 node_of_stack(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls)
@@ -25,14 +36,8 @@ node_of_stack(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack,
     *leaf_calls = 0;
     if (stack->is_cut)
         node = snd_sample_seen_other(&self->seen, node, "[deeper]");
-    for (uint32_t i = stack->count; i-- > 0;) {
-        snd_sample_place place = snd_sample_place_of(&self->codes, self->python, &stack->frames[i]);
-        if (place.is_launcher)
-            node = parent;
-        else if (place.site != SND_NONE)
-            node = snd_sample_seen_child(&self->seen, node, place.site);
-        *leaf_calls = place.is_call;
-    }
+    for (uint32_t i = stack->count; i-- > 0;)
+        node = snd_sample_add_frame(self, parent, node, &stack->frames[i], leaf_calls);
     return node;
 }
 
@@ -62,7 +67,7 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
         return SYSTEM;
     if (python == NULL || slot->stack.count == 0)
         return NATIVE;
-    if (snd_sample_is_in(python->loop, 4, slot->pc))
+    if (snd_sample_is_in(python->loop, SND_SAMPLE_LOOPS, slot->pc))
         return PYTHON;
     return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
 }
@@ -74,6 +79,14 @@ charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned
     snd_sample_seen_add(&self->seen, node, state, thread->asked_cpu_ns, now_ns);
     thread->pending_cpu_ns -= thread->asked_cpu_ns;
     thread->asked_cpu_ns = 0;
+}
+
+/* The same for all that it ran. */
+static void
+charge_pending(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
+{
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    charge_cpu(self, thread, node, state, now_ns);
 }
 
 /* The stack that a thread was first met on. That of the main thread grows, as far as the system lets it. */
@@ -202,8 +215,7 @@ read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
         atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
         return;
     }
-    thread->asked_cpu_ns = thread->pending_cpu_ns;
-    charge_cpu(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
+    charge_pending(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
 }
 
 /* Ready, but not running: the kernel knows for how long, once it is over. So far it was taken for the wait before it,
@@ -267,11 +279,10 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     uint32_t root = self->seen.rows[thread->row].root;
 
-    thread->asked_cpu_ns = thread->pending_cpu_ns;
     self->own_cpu_ns += thread->pending_cpu_ns;
     thread->pending_wait_ns = 0;
     if (thread->pending_cpu_ns != 0)
-        charge_cpu(self, thread, snd_sample_seen_other(&self->seen, root, "[sonde]"), NATIVE, now_ns);
+        charge_pending(self, thread, snd_sample_seen_other(&self->seen, root, "[sonde]"), NATIVE, now_ns);
 }
 
 /* One that is ready stands where the kernel took its processor away, which is more often at a system call than its
@@ -331,10 +342,8 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     uint32_t root = self->seen.rows[thread->row].root;
 
     snd_sample_take_answer(self, thread, now_ns);
-    if (thread->pending_cpu_ns != 0) {
-        thread->asked_cpu_ns = thread->pending_cpu_ns;
-        charge_cpu(self, thread, snd_sample_seen_other(&self->seen, root, "[not seen]"), NATIVE, now_ns);
-    }
+    if (thread->pending_cpu_ns != 0)
+        charge_pending(self, thread, snd_sample_seen_other(&self->seen, root, "[not seen]"), NATIVE, now_ns);
     if (thread->pending_wait_ns != 0 && !thread->is_ours && !self->options.cpu_only)
         snd_sample_seen_add(&self->seen, snd_sample_seen_other(&self->seen, root, "[not seen]"), WAIT_OTHER,
                             thread->pending_wait_ns, now_ns);

@@ -63,13 +63,18 @@ typedef struct snd_sampler {
 extern snd_sampler snd_sample_state;
 
 static inline int
-snd_sample_is_in(const snd_sample_range *ranges, unsigned count, uintptr_t address)
+snd_sample_is_in(const snd_range *ranges, unsigned count, uintptr_t address)
 {
     for (unsigned i = 0; i < count; i++)
         if (address >= ranges[i].start && address < ranges[i].end)
             return 1;
     return 0;
 }
+
+/* The node of a Python frame below that of its caller; `base` is where the stack begins. Frames that are not to be
+ * shown have none. */
+uint32_t snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,
+                              int *is_call);
 
 /* Makes `native`, if it is not there. 0 when memory runs out. */
 int snd_sample_need_native(snd_sampler *self);

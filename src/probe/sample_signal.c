@@ -108,6 +108,16 @@ take_signal(void)
 }
 
 int
+snd_sample_signal_leave(int wanted)
+{
+    if (wanted == 0 || SND_GET(number) != wanted)
+        return 0;
+    SND_SET(number, 0);
+    (void)take_signal();
+    return 1;
+}
+
+int
 snd_sample_signal_start(const snd_sample_interpreter *python)
 {
     SND_SET(process, getpid());

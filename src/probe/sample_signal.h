@@ -39,6 +39,9 @@ int snd_sample_signal_start(const snd_sample_interpreter *interpreter);
 /* From now on the handler does nothing. It stays: the default action would kill. */
 void snd_sample_signal_stop(void);
 
+/* Takes another one, if this is ours; returns whether it was. Under the sampler's lock. */
+int snd_sample_signal_leave(int wanted);
+
 /* NULL when there is no room. Slots are never freed, but given back and used again. */
 snd_sample_slot *snd_sample_slot_take(void);
 void snd_sample_slot_give_back(snd_sample_slot *slot);

@@ -2,8 +2,9 @@
 #ifndef SND_PROBE_SAMPLE_STACK_H
 #define SND_PROBE_SAMPLE_STACK_H
 
-#include "base/attr.h"
+#include "os/symbols.h"
 
+#define SND_SAMPLE_LOOPS 4u    /* pieces of the evaluation loop, at most */
 #define SND_SAMPLE_DEPTH 1024u /* frames that are kept, from the innermost on */
 
 typedef struct snd_sample_frame {
@@ -30,12 +31,10 @@ typedef struct snd_sample_code {
     int is_ours;            /* not to be shown */
 } snd_sample_code;
 
+void snd_sample_code_free(snd_sample_code *self); /* what it has, not itself */
+
 #define SND_SAMPLE_OURS 1
 #define SND_SAMPLE_LAUNCHER 2 /* what stands above this frame is not the program's either */
-
-typedef struct snd_sample_range {
-    uintptr_t start, end;
-} snd_sample_range;
 
 typedef void snd_sample_take_thread(void *context, uint32_t thread_id, uintptr_t state);
 
@@ -59,10 +58,9 @@ typedef struct snd_sample_interpreter {
     void (*prepare)(void);
     void (*finish)(void); /* on the thread that called prepare, before it ends */
 
-    snd_sample_range loop[4]; /* the evaluation loop's machine code; the rest is 0 */
-    snd_sample_range
-        code[2];            /* the interpreter's machine code, and the loader's, by which it finds its own variables */
-    snd_sample_range locks; /* a futex in here is the GIL */
+    snd_range loop[SND_SAMPLE_LOOPS]; /* the evaluation loop's machine code; the rest is 0 */
+    snd_range code[2]; /* the interpreter's machine code, and the loader's, by which it finds its own variables */
+    snd_range locks;   /* a futex in here is the GIL */
 } snd_sample_interpreter;
 
 #endif

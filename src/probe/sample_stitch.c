@@ -29,14 +29,7 @@ count_runs(const snd_sample_stack *stack)
 static void
 add_frame(stitch *self, const snd_sample_frame *frame)
 {
-    snd_sampler *sampler = self->sampler;
-    snd_sample_place place = snd_sample_place_of(&sampler->codes, sampler->python, frame);
-
-    if (place.is_launcher)
-        self->node = self->base;
-    else if (place.site != SND_NONE)
-        self->node = snd_sample_seen_child(&sampler->seen, self->node, place.site);
-    self->is_call = place.is_call;
+    self->node = snd_sample_add_frame(self->sampler, self->base, self->node, frame, &self->is_call);
 }
 
 /* The Python frames of one run of the evaluation loop. */
@@ -53,7 +46,7 @@ add_run(stitch *self)
 static int
 is_loop(const snd_sampler *self, uint64_t address)
 {
-    return self->python != NULL && snd_sample_is_in(self->python->loop, 4, address);
+    return self->python != NULL && snd_sample_is_in(self->python->loop, SND_SAMPLE_LOOPS, address);
 }
 
 /* The interpreter's own functions say nothing to a reader, but for the innermost, when that is a builtin at work. */

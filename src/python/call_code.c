@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/process.h"
+#include "python/own_file.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -69,26 +70,6 @@ to_bytes(PyObject *text)
     return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
 }
 
-/* Code of this package is not the program's. */
-static int
-is_ours(const char *file)
-{
-    static char folder[4096];
-
-    if (folder[0] == '\0') {
-        PyObject *package = Py_XNewRef(PyDict_GetItemString(PyImport_GetModuleDict(), "sonde"));
-        PyObject *path = package == NULL ? NULL : PyModule_GetFilenameObject(package);
-        const char *text = path == NULL ? NULL : PyUnicode_AsUTF8(path);
-        const char *end = text == NULL ? NULL : strrchr(text, '/');
-        if (end != NULL && (size_t)(end - text) + 2 < sizeof folder)
-            memcpy(folder, text, (size_t)(end - text) + 1);
-        Py_XDECREF(path);
-        Py_XDECREF(package);
-        PyErr_Clear();
-    }
-    return folder[0] != '\0' && strncmp(file, folder, strlen(folder)) == 0;
-}
-
 /* Whether it was written in a class, with self or cls first. */
 static int
 is_method(const PyCodeObject *code, const char *name)
@@ -119,7 +100,7 @@ describe(PyCodeObject *code, snd_code *known)
                                  0,
                                  0};
         known->site = take_site(site);
-        known->is_ours = (unsigned char)is_ours(site.file);
+        known->is_ours = (unsigned char)snd_is_own_file(site.file);
         known->is_method = (unsigned char)is_method(code, site.name);
         known->is_runner = known->is_ours && strcmp(snd_path_base(site.file), "profiler.py") == 0;
     }

@@ -236,9 +236,6 @@ snd_stack_read_code(uintptr_t code, snd_sample_code *out)
         *out = found;
         return 1;
     }
-    snd_free(found.name);
-    snd_free(found.file);
-    snd_free(found.lines);
-    snd_free(found.is_call);
+    snd_sample_code_free(&found);
     return 0;
 }

@@ -252,10 +252,10 @@ snd_stack_list_threads(snd_sample_take_thread *take, void *context)
     }
 }
 
-snd_sample_range
+snd_range
 snd_stack_locks(void)
 {
-    return (snd_sample_range){(uintptr_t)&_PyRuntime, (uintptr_t)&_PyRuntime + sizeof _PyRuntime};
+    return (snd_range){(uintptr_t)&_PyRuntime, (uintptr_t)&_PyRuntime + sizeof _PyRuntime};
 }
 
 uintptr_t

@@ -13,7 +13,7 @@ void snd_stack_list_threads(snd_sample_take_thread *take, void *context);
 int snd_stack_read_code(uintptr_t code, snd_sample_code *out);
 
 /* Where the GIL's lock is. */
-snd_sample_range snd_stack_locks(void);
+snd_range snd_stack_locks(void);
 
 /* An address inside the evaluation loop, and the loop's name. */
 uintptr_t snd_stack_loop(const char **name);

@@ -6,6 +6,7 @@
 #include "os/symbols.h"
 #include "probe/sample.h"
 #include "python/compat_stack.h"
+#include "python/own_file.h"
 #include "python/sample_check.h"
 
 #include <dlfcn.h>
@@ -13,14 +14,12 @@
 
 /* One a process, as the sampler is. */
 static snd_sample_interpreter interpreter;
-static char *package; /* the folder of this package, whose frames are not the program's */
 
+/* Frames of this package are not the program's. */
 static int
 mark_ours(snd_sample_code *code)
 {
-    size_t len = package == NULL ? 0 : strlen(package);
-
-    if (len != 0 && strncmp(code->file, package, len) == 0)
+    if (snd_is_own_file(code->file))
         code->is_ours = strcmp(code->name, "Program.run") == 0 ? SND_SAMPLE_LAUNCHER : SND_SAMPLE_OURS;
     return 1;
 }
@@ -37,43 +36,36 @@ read_safe_code(uintptr_t code, snd_sample_code *out)
     return snd_sample_safe_code(code, out) && mark_ours(out);
 }
 
-/* The evaluation loop's machine code, and the interpreter's. */
+/* The evaluation loop's machine code, and the interpreter's: they stay where they are. */
 static int
 find_ranges(void)
 {
     snd_symbols *symbols = NULL;
-    snd_range loop[4], text[1];
     size_t count = 0;
     const char *name;
-    uintptr_t inside = snd_stack_loop(&name);
+    uintptr_t inside = snd_stack_loop(&name), loader = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
 
+    if (interpreter.loop[0].end != 0)
+        return 1;
     if (snd_symbols_new(&symbols) != SND_OK)
         return 0;
-    snd_status status = snd_symbols_ranges(symbols, inside, name, loop, 4, &count);
-    size_t texts = snd_symbols_text(symbols, inside, text, 1);
-    memset(interpreter.loop, 0, sizeof interpreter.loop);
-    for (size_t i = 0; status == SND_OK && i < count; i++)
-        interpreter.loop[i] = (snd_sample_range){loop[i].start, loop[i].end};
-    if (texts == 1)
-        interpreter.code[0] = (snd_sample_range){text[0].start, text[0].end};
-    uintptr_t loader = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
-    if (loader != 0 && snd_symbols_text(symbols, loader, text, 1) == 1)
-        interpreter.code[1] = (snd_sample_range){text[0].start, text[0].end};
+    snd_status status = snd_symbols_ranges(symbols, inside, name, interpreter.loop, SND_SAMPLE_LOOPS, &count);
+    size_t texts = snd_symbols_text(symbols, inside, &interpreter.code[0], 1);
+    if (loader != 0)
+        (void)snd_symbols_text(symbols, loader, &interpreter.code[1], 1);
     snd_symbols_free(symbols);
     return status == SND_OK && count != 0 && texts == 1;
 }
 
-static void
-find_package(PyObject *module)
+/* Asked once: an interpreter does not change. */
+static int
+is_readable(void)
 {
-    PyObject *file = package == NULL ? PyModule_GetFilenameObject(module) : NULL;
-    const char *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    static int answer = -1;
 
-    if (slash != NULL)
-        package = strndup(path, (size_t)(slash - path) + 1);
-    Py_XDECREF(file);
-    PyErr_Clear();
+    if (answer < 0)
+        answer = snd_peek_works() && snd_sample_check();
+    return answer;
 }
 
 static void
@@ -89,11 +81,11 @@ use_safe_way(snd_sample_options *options)
 }
 
 const snd_sample_interpreter *
-snd_sample_interpreter_start(PyObject *module, snd_sample_options *options)
+snd_sample_interpreter_start(snd_sample_options *options)
 {
     if (snd_sample_is_running()) /* what the running one uses stays */
         return &interpreter;
-    find_package(module);
+    (void)snd_is_own_file(""); /* finds out where the package is while the GIL is held */
     interpreter.prepare = interpreter.finish = NULL;
     interpreter.walk_here = snd_stack_walk_here;
     interpreter.walk_thread = snd_stack_walk_thread;
@@ -105,7 +97,7 @@ snd_sample_interpreter_start(PyObject *module, snd_sample_options *options)
                          "instruction only");
     if (options->safe_frames)
         use_safe_way(options);
-    else if (!snd_peek_works() || !snd_sample_check()) {
+    else if (!is_readable()) {
         use_safe_way(options);
         snd_session_note("frames of this interpreter cannot be read as they lie: samples are taken with the GIL held, "
                          "less often");

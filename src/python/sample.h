@@ -9,7 +9,7 @@
 
 /* Makes the sampler ready to look into this interpreter, with the GIL held: checks on a known stack that it reads it
  * right. `options` may be changed: what cannot be trusted here is switched off, and a note says so. */
-const snd_sample_interpreter *snd_sample_interpreter_start(PyObject *module, snd_sample_options *options);
+const snd_sample_interpreter *snd_sample_interpreter_start(snd_sample_options *options);
 
 /* After the sampler has started: the threads get their names, now and when new ones come. */
 void snd_sample_names_start(void);

@@ -53,10 +53,7 @@ is_same_code(PyCodeObject *code, int offset, int line)
     int same = is_same_text(code->co_filename, found.file) && is_same_text(code->co_qualname, found.name) &&
                found.first_line == (uint32_t)code->co_firstlineno && unit < found.unit_count &&
                found.lines[unit] == (uint32_t)line;
-    snd_free(found.name);
-    snd_free(found.file);
-    snd_free(found.lines);
-    snd_free(found.is_call);
+    snd_sample_code_free(&found);
     return same;
 }
 

@@ -29,6 +29,12 @@ copy_text(PyObject *text)
     return snd_strdup(utf8 == NULL ? "?" : utf8);
 }
 
+static int
+is_whole(const snd_sample_code *code)
+{
+    return code->name != NULL && code->file != NULL && code->lines != NULL && code->is_call != NULL;
+}
+
 /* Which of the instructions call something is not told: time in native code counts as Python's, except outside the
  * interpreter, and there nobody looks. */
 static int
@@ -51,7 +57,7 @@ describe_code(PyCodeObject *code, snd_sample_code *out)
         made.lines[i] = line > 0 ? (uint32_t)line : 0;
     }
     *out = made;
-    return made.name != NULL && made.file != NULL && made.lines != NULL && made.is_call != NULL;
+    return is_whole(&made);
 }
 
 static void
@@ -71,6 +77,8 @@ meet_code(PyCodeObject *code)
     }
     if (describe_code(code, &known[known_count]) && snd_map_add(&by_address, (uintptr_t)code, known_count) == SND_OK)
         known_count++;
+    else
+        snd_sample_code_free(&known[known_count]);
 }
 
 static void
@@ -211,8 +219,12 @@ snd_sample_safe_code(uintptr_t code, snd_sample_code *out)
     copy.file = snd_strdup(from->file);
     copy.lines = copy_of(from->lines, (from->unit_count + 1u) * sizeof(uint32_t));
     copy.is_call = copy_of(from->is_call, from->unit_count + 1u);
+    if (!is_whole(&copy)) {
+        snd_sample_code_free(&copy);
+        return 0;
+    }
     *out = copy;
-    return copy.name != NULL && copy.file != NULL && copy.lines != NULL && copy.is_call != NULL;
+    return 1;
 }
 
 void
@@ -225,12 +237,8 @@ snd_sample_safe_start(void)
 void
 snd_sample_safe_stop(void)
 {
-    for (uint32_t i = 0; i < known_count; i++) {
-        snd_free(known[i].name);
-        snd_free(known[i].file);
-        snd_free(known[i].lines);
-        snd_free(known[i].is_call);
-    }
+    for (uint32_t i = 0; i < known_count; i++)
+        snd_sample_code_free(&known[i]);
     snd_free(known);
     snd_free(stacks);
     snd_map_free(&by_address);

@@ -1,20 +1,27 @@
-/* A program that waits for signals, or asks which are pending, meets none of the sampler's. */
+/* A program that waits for signals, asks which are pending or takes one for itself meets none of the sampler's. */
 #include "probe/sample.h"
 #include "python/method.h"
 #include "python/sample.h"
+
+#include <signal.h>
 
 static PyObject *wait_for(PyObject *module, PyObject *set);
 static PyObject *wait_for_info(PyObject *module, PyObject *set);
 static PyObject *wait_in_time(PyObject *module, PyObject *const *args, Py_ssize_t count);
 static PyObject *list_pending(PyObject *module, PyObject *nothing);
 
-enum { WAIT, WAIT_INFO, WAIT_IN_TIME, PENDING, METHODS };
+static PyObject *set_action(PyObject *module, PyObject *const *args, Py_ssize_t count);
+static PyObject *register_dump(PyObject *module, PyObject *args, PyObject *names);
+
+enum { WAIT, WAIT_INFO, WAIT_IN_TIME, PENDING, ACTION, DUMP, METHODS };
 
 static snd_method methods[METHODS] = {
     [WAIT] = {"_signal", "sigwait", METH_O, wait_for, NULL, NULL},
     [WAIT_INFO] = {"_signal", "sigwaitinfo", METH_O, wait_for_info, NULL, NULL},
     [WAIT_IN_TIME] = {"_signal", "sigtimedwait", METH_FASTCALL, SND_METHOD(wait_in_time), NULL, NULL},
     [PENDING] = {"_signal", "sigpending", METH_NOARGS, list_pending, NULL, NULL},
+    [ACTION] = {"_signal", "signal", METH_FASTCALL, SND_METHOD(set_action), NULL, NULL},
+    [DUMP] = {"faulthandler", "register", METH_VARARGS | METH_KEYWORDS, SND_METHOD(register_dump), NULL, NULL},
 };
 
 static void
@@ -59,6 +66,34 @@ list_pending(PyObject *module, PyObject *nothing)
     PyObject *answer = methods[PENDING].original(module, nothing);
     be_silent(0);
     return answer;
+}
+
+/* Whatever is wrong with it is told by the function itself. */
+static void
+leave_signal(PyObject *number)
+{
+    long wanted = number != NULL && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
+
+    PyErr_Clear();
+    Py_BEGIN_ALLOW_THREADS;
+    snd_sample_leave_signal(wanted > 0 && wanted < NSIG ? (int)wanted : 0);
+    Py_END_ALLOW_THREADS;
+}
+
+static PyObject *
+set_action(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    leave_signal(count > 0 ? args[0] : NULL);
+    return ((snd_fast_call *)(void (*)(void))methods[ACTION].original)(module, args, count);
+}
+
+static PyObject *
+register_dump(PyObject *module, PyObject *args, PyObject *names)
+{
+    PyObject *named = names == NULL ? NULL : PyDict_GetItemString(names, "signum");
+
+    leave_signal(PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : named);
+    return ((PyCFunctionWithKeywords)(void (*)(void))methods[DUMP].original)(module, args, names);
 }
 
 void

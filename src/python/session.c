@@ -222,7 +222,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;
     if (sample->rate_hz != 0)
-        snd_session_use_interpreter(snd_sample_interpreter_start(module, sample));
+        snd_session_use_interpreter(snd_sample_interpreter_start(sample));
     else
         stop_samples();
     snd_status status = snd_session_start(&options, &message);

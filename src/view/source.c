@@ -2,51 +2,26 @@
 #include "view/source.h"
 
 #include "base/alloc.h"
+#include "os/file.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Larger files are no sources. */
 #define SIZE_LIMIT (16u << 20)
 #define TAB 4u
 
-/* NULL when it cannot be read; `*status` says whether for want of memory. */
-static char *
-load(int file, size_t *size, snd_status *status)
-{
-    struct stat about;
-
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > (off_t)SIZE_LIMIT)
-        return NULL;
-    char *text = snd_malloc((size_t)about.st_size + 1);
-    if (text == NULL) {
-        *status = SND_NO_MEMORY;
-        return NULL;
-    }
-    ssize_t got = read(file, text, (size_t)about.st_size);
-    *size = got < 0 ? 0 : (size_t)got;
-    text[*size] = '\0';
-    return text;
-}
-
 static snd_status
 find_text(const snd_profile *profile, const char *file, snd_source_lines *self, size_t *size)
 {
     const snd_source *kept = snd_profile_source(profile, file);
-    snd_status status = SND_OK;
 
     if (kept != NULL) {
         self->text = kept->text;
         *size = kept->size;
         return SND_OK;
     }
-    int opened = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (opened < 0)
-        return SND_OK;
-    self->text = self->loaded = load(opened, size, &status);
-    close(opened);
+    snd_status status = snd_file_load(file, SIZE_LIMIT, &self->loaded, size);
+    self->text = self->loaded;
     return status;
 }
 

@@ -33,7 +33,7 @@ def test_the_stack_begins_with_the_program(work):
         "join track on track.id = node.track where below.kind = 'line' and track.name = 'main'"
     )
     rows = json.loads(work.command("sql", "r.sonde", roots, "-f", "json").stdout)["rows"]
-    assert rows == [{"name": "<module>"}]
+    assert {row["name"] for row in rows} - {"_shutdown"} == {"<module>"}  # the interpreter itself waits for threads
 
 
 def test_regions_count_without_install(work):
