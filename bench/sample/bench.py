@@ -110,8 +110,12 @@ def measure_busy(bench, rounds, inner):
         count = bench.take(bench.commands["plain"], program, 0)["count"]
         for _ in range(rounds):
             for who in [*["plain", "sonde"] * inner, *peers]:
-                run = bench.take(bench.commands[who], program, count)
                 wall, cpu = figures.get((program, who), (math.inf, math.inf))
+                try:
+                    run = bench.take(bench.commands[who], program, count)
+                except ValueError as error:
+                    print(f"{who} failed on {program}: {error}", flush=True)
+                    run = {"wall": math.inf, "all_cpu": math.inf}
                 figures[program, who] = min(wall, run["wall"]), min(cpu, run["all_cpu"])
         turns = bench.take(SONDE, program, count, "in_turns")
         figures[program, "in turns"] = turns["wall_ratio"], turns["cpu_ratio"]
@@ -136,7 +140,8 @@ def beside(ratios, bar):
     """The cells of a row: sonde's ratio with its bar, then the others."""
     sonde, *others = ratios.values()
     cells = ("", "") if bar is None else (f"{bar:.2f}", verdict(sonde, bar))
-    return f"{sonde:.3f}", *cells, f"{others[0]:.3f}", *(f"{ratio:.2f}" for ratio in others[1:])
+    shown = ("failed" if math.isinf(ratio) else f"{ratio:.2f}" for ratio in others[1:])
+    return f"{sonde:.3f}", *cells, f"{others[0]:.3f}", *shown
 
 
 def look_rows(bench, rounds):

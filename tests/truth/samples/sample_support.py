@@ -125,8 +125,10 @@ class Run:
         ready, cpu = sum(self.truth("ready").values()), sum(self.truth().values())
         return ready / (ready + cpu)
 
-    def check(self, truth: Mapping[Any, float], found: Mapping[Any, float], samples: int, limit: float) -> None:
-        """The distance is within the limit.
+    def check(
+        self, truth: Mapping[Any, float], found: Mapping[Any, float], samples: int, limit: float, least: int = 100
+    ) -> None:
+        """The distance is within the limit, and a long run has so many samples at least.
 
         The short form allows for what so few samples can say besides. Tests run beside others: looks that come late
         stand for more than one, and a time for which the machine had no processor is told apart less well.
@@ -138,7 +140,7 @@ class Run:
         allowed = limit if IS_LONG else limit + chance * (1 + 2 * contention) + unsure
         measured = distance(truth, found)
         print(f"distance {measured:.4f}, allowed {allowed:.4f}, {samples} samples, contention {contention:.2f}")
-        assert samples >= 100 or not IS_LONG
+        assert samples >= least or not IS_LONG
         assert measured <= allowed, f"distance {measured:.4f} > {allowed:.4f}\n{show(truth, found)}"
 
     def truth_by_thread(self, what: str = "cpu") -> Counter[tuple[int, str]]:
