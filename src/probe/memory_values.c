@@ -433,10 +433,8 @@ snd_memory_reset(void)
     pthread_mutex_lock(&snd_sample_state.lock);
     for (uint32_t i = 0; i < snd_memory.value_count; i++) {
         snd_memory_values *values = &snd_memory.values[i];
-        snd_memory_values kept = {.node = values->node,
-                                  .area_ns = now,
-                                  .live = values->live,
-                                  .live_variance = values->live_variance};
+        snd_memory_values kept = {
+            .node = values->node, .area_ns = now, .live = values->live, .live_variance = values->live_variance};
         *values = kept;
         snd_sample_state.seen.nodes[kept.node].changed = snd_sample_state.seen.look;
     }
