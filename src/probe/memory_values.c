@@ -385,6 +385,7 @@ snd_memory_settle(void)
         add_area(&snd_memory.values[i], now);
         snd_sample_state.seen.nodes[snd_memory.values[i].node].changed = snd_sample_state.seen.look;
     }
+    add_to_plots(now); /* also where it was too short for another */
     snd_memory.end_ns = now;
 }
 
