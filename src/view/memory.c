@@ -140,8 +140,7 @@ entry_of(const snd_samples *samples, uint32_t node)
 
     if (charged != SND_NONE)
         return (entry){site->file, site->name, site->line, snd_samples_function_of(samples, charged), node};
-    return (entry){NULL, site->kind == SND_SITE_OTHER ? site->name : "(outside the program's files)", 0, SND_NONE,
-                   node};
+    return (entry){NULL, site->kind == SND_SITE_OTHER ? site->name : SND_MEMORY_OUTSIDE, 0, SND_NONE, node};
 }
 
 /* By file and line, then without a file by name. */

@@ -4,6 +4,9 @@
 
 #include "view/samples.h"
 
+/* What code of others is called that no line of the program led to. */
+#define SND_MEMORY_OUTSIDE "(outside the program's files)"
+
 /* The metrics that are added up, side by side in the list of metrics. */
 #define SND_MEMORY_METRICS (SND_METRIC_GPU_MEMORY - SND_METRIC_ALLOC_PYTHON + 1)
 
