@@ -196,9 +196,9 @@ put_times(const canvas *self, snd_buffer *out)
         snd_duration_text(i == 0 ? 0 : (uint64_t)((double)self->end_ns * i / ticks), text);
         size_t len = i == 0 ? 1 : strlen(text), middle = (size_t)self->columns * i / ticks;
         size_t from = i == 0 ? 0 : i == ticks ? self->columns - len : middle - len / 2;
-        snd_buffer_repeat(out, ' ', from > used ? from - used : 1);
+        snd_buffer_repeat(out, ' ', i == 0 ? 0 : from > used ? from - used : 1);
         snd_buffer_text(out, i == 0 ? "0" : text);
-        used = (from > used ? from : used + 1) + len;
+        used = (i == 0 || from > used ? from : used + 1) + len;
     }
     snd_buffer_char(out, '\n');
 }

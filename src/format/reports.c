@@ -96,7 +96,7 @@ put_owners(const snd_summary *self)
 static snd_status
 put_temporary(const snd_summary *self)
 {
-    static const char *const names[] = {"temporary", "temporary_percent", "place", "source", NULL, NULL};
+    static const char *const names[] = {"temporary_bytes", "temporary_percent", "place", "source", NULL, NULL};
 
     return put_lines(self, has_temporary, "temporary_bytes", TEMPORARY_LINES, names,
                      "Temporary: freed within 10 ms, share of what the line allocated");

@@ -174,7 +174,10 @@ snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
 static int
 is_line(const snd_table *table, uint32_t row)
 {
-    return table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, "line")].is_there;
+    const snd_cell *cells = table->cells + (size_t)row * table->column_count;
+    const snd_cell *samples = &cells[snd_table_find(table, "samples")], *time = &cells[snd_table_find(table, "time")];
+
+    return cells[snd_table_find(table, "line")].is_there && (samples->whole != 0 || time->whole != 0);
 }
 
 /* Lines that do not stand below each other need no indentation. */

@@ -117,14 +117,14 @@ snd_memory_footer(const snd_profile *profile, const snd_memory_numbers *all, snd
     if (snd_profile_info_number(profile, "memory_exact") != 0)
         snd_buffer_text(out, "\nevery allocation was recorded");
     else if (interval != 0)
-        put_amount("\none block in ", interval, " was looked at", out);
+        put_amount("\none block for every ", interval, " was looked at", out);
     else
         snd_buffer_text(out, "\nblocks were looked at by chance");
     snd_buffer_printf(out, "; standard errors above %u%% are shown", SHOWN_ERROR);
     if (unseen != 0)
-        put_amount("; ", unseen, " were allocated where nobody could look", out);
+        put_amount("\n", unseen, " were allocated where nobody could look", out);
     if (own != 0)
-        put_amount("; sonde itself took ", own, "", out);
+        put_amount(unseen == 0 ? "\nsonde itself took " : "; sonde itself took ", own, " of memory", out);
     if (note != NULL && *note != '\0') {
         snd_buffer_char(out, '\n');
         snd_utf8_clean(note, out);

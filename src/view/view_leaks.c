@@ -115,7 +115,7 @@ put_footer(const tally *count, snd_buffer *out)
         snd_buffer_text(out, "no leak found");
     else
         snd_buffer_printf(out, "%u line%s", count->leaks, count->leaks == 1 ? " leaks" : "s leak");
-    snd_buffer_printf(out, "; %u judged, %u not: that takes %u surviving blocks after the first fifth of the run",
+    snd_buffer_printf(out, "; %u judged, %u not: fewer than %u surviving blocks after the first fifth of the run",
                       count->judged, count->unknown, SND_LEAK_BLOCKS);
 }
 

@@ -1,8 +1,6 @@
 /* The view of sizes: allocations by the size of their blocks, Python and native apart. */
 #include "view/memory_table.h"
 
-#include "base/bytes.h"
-
 enum { SIZE, PYTHON_BLOCKS, PYTHON_BYTES, NATIVE_BLOCKS, NATIVE_BYTES, SHARE, LEAST, COLUMN_COUNT };
 
 #define PART (SND_COLUMN_SHOWN | SND_COLUMN_NO_ZERO)
@@ -26,14 +24,13 @@ is_used(const snd_block_size *size)
 static snd_status
 add_size(snd_table *table, unsigned power, const snd_block_size *size, uint64_t whole)
 {
-    char text[SND_BYTES_SIZE];
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     snd_buffer label = {0};
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)
         return status;
-    snd_bytes_text(UINT64_C(1) << power, text);
-    snd_buffer_text(&label, text);
+    snd_buffer_printf(&label, "%u %s", 1u << power % 10, units[power / 10]); /* a power of two has no digits to round */
     snd_set_buffer(table, &cells[SIZE], &label);
     snd_set_whole(&cells[PYTHON_BLOCKS], size->python_blocks);
     snd_set_whole(&cells[PYTHON_BYTES], size->python_bytes);
