@@ -1,6 +1,7 @@
 /* A profile with memory, made by hand. */
 #include "fixture_memory.h"
 
+#include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
 #include "fixture_walk.h"
@@ -228,8 +229,12 @@ memory_only_profile(void)
 {
     snd_profile *profile = memory_profile();
 
-    for (unsigned metric = SND_METRIC_SAMPLES; metric <= SND_METRIC_WAIT_OTHER; metric++)
+    for (unsigned metric = SND_METRIC_SAMPLES; metric <= SND_METRIC_WAIT_OTHER; metric++) {
+        snd_free(profile->columns[metric]);
         profile->columns[metric] = NULL; /* what no node has is not there */
+        for (uint32_t i = 0; i < profile->node_count; i++)
+            profile->nodes[i].present &= ~(UINT64_C(1) << metric);
+    }
     return profile;
 }
 
