@@ -44,6 +44,12 @@ def check(name: str, value: Any) -> None:
         raise ValueError(_wrong(name, repr(value)).removeprefix("memory-"))  # which is an option of memory() there
 
 
+def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
+    """What a holder of the measurement says when it wants memory."""
+    check("memory-interval", interval)
+    return {"memory": True, "exact": exact, "memory_interval": interval}
+
+
 def read_words(words: list[str]) -> dict[str, Any]:
     """The values of ``--name`` and ``--name=value``, as the program ``sonde`` hands them on."""
     given: dict[str, Any] = {}

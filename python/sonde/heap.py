@@ -12,8 +12,8 @@ not seen.
 
 from __future__ import annotations
 
-from sonde import _core, _settings
-from sonde.sampling import Measurement, _lock, places_of
+from sonde import _core, _places, _settings
+from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -44,39 +44,39 @@ class Memory(Measurement):
         self, wishes: dict[str, Any], calls: dict[str, Any] | None, places: dict[str, Any], report: bool | None
     ):
         super().__init__(wishes, calls, places, report)
-        self._before: dict[str, int] = {}
-        self._last: dict[str, int] | None = None
-        self._peak = (0, 0)  # up to where another block began, with its error
+        self._before: dict[str, Any] = {}
+        self._last: dict[str, Any] | None = None
+        self._peak: tuple[int, float] = (0, 0.0)  # up to where another block began, with its error
 
     @property
     def peak_bytes(self) -> int:
         """The most that was live at one time since the block began."""
-        return self._numbers()["peak_bytes"]
+        return int(self._numbers()["peak_bytes"])
 
     @property
-    def peak_error_bytes(self) -> int:
+    def peak_error_bytes(self) -> float:
         """The standard error of ``peak_bytes``; 0 when exact."""
-        return self._numbers()["peak_error_bytes"]
+        return float(self._numbers()["peak_error_bytes"])
 
     @property
     def live_bytes(self) -> int:
         """What was allocated since memory is measured, and is not freed."""
-        return self._numbers()["live_bytes"]
+        return int(self._numbers()["live_bytes"])
 
     @property
-    def live_error_bytes(self) -> int:
+    def live_error_bytes(self) -> float:
         """The standard error of ``live_bytes``; 0 when exact."""
-        return self._numbers()["live_error_bytes"]
+        return float(self._numbers()["live_error_bytes"])
 
     @property
     def allocated_bytes(self) -> int:
         """All that was allocated in the block, freed or not."""
-        return self._numbers()["alloc_bytes"]
+        return int(self._numbers()["alloc_bytes"])
 
     @property
     def copied_bytes(self) -> int:
         """What was copied from one place in memory to another in the block."""
-        return self._numbers()["copied_bytes"]
+        return int(self._numbers()["copied_bytes"])
 
     def snapshot(self) -> Snapshot:
         """What is live now, or was at the end, by line: see ``snapshot`` and ``compare``.
@@ -92,7 +92,7 @@ class Memory(Measurement):
         for block in _open:
             block._peak = block._highest(_core.memory_now())
         _open.append(self)
-        self._peak = (0, 0)
+        self._peak = (0, 0.0)
         _core.reset_peak()
         self._before = _core.memory_now()
 
@@ -101,7 +101,7 @@ class Memory(Measurement):
         _open.remove(self)
         super()._end()
 
-    def _numbers(self) -> dict[str, int]:
+    def _numbers(self) -> dict[str, Any]:
         with _lock:
             if self._depth > 0:
                 return self._now()
@@ -109,14 +109,14 @@ class Memory(Measurement):
                 raise RuntimeError("nothing was measured yet")
             return self._last
 
-    def _now(self) -> dict[str, int]:
+    def _now(self) -> dict[str, Any]:
         """All the arithmetic there is: sums count from the block's beginning, and other blocks have moved the peak."""
         now = _core.memory_now()
         peak, error = self._highest(now)
         sums = {name: max(0, now[name] - self._before[name]) for name in ("alloc_bytes", "copied_bytes")}
         return {**now, **sums, "peak_bytes": peak, "peak_error_bytes": error}
 
-    def _highest(self, now: dict[str, int]) -> tuple[int, int]:
+    def _highest(self, now: dict[str, Any]) -> tuple[int, float]:
         return max(self._peak, (now["peak_bytes"], now["peak_error_bytes"]))
 
 
@@ -128,7 +128,7 @@ if TYPE_CHECKING:
     def memory(
         *,
         exact: bool = False,
-        interval: int = _settings.MEMORY_INTERVAL,
+        interval: int = 131072,
         include: Iterable[str] | str = (),
         exclude: Iterable[str] | str = (),
         all_code: bool = False,
@@ -141,7 +141,7 @@ def memory(
     /,
     *,
     exact: bool = False,
-    interval: int = _settings.MEMORY_INTERVAL,
+    interval: int = 131072,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
@@ -159,11 +159,6 @@ def memory(
     ... def main():
     ...     work()
     """
-    made = Memory(memory_wishes(exact, interval), None, places_of(include, exclude, all_code), report)
+    wishes = _settings.memory_wishes(exact, interval)
+    made = Memory(wishes, None, _places.choice(include, exclude, all_code), report)
     return made if function is None else made(function)
-
-
-def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
-    """What a holder of the measurement says when it wants memory."""
-    _settings.check("memory-interval", interval)
-    return {"memory": True, "exact": exact, "memory_interval": interval}

@@ -235,7 +235,7 @@ def sample(
     ...     work()
     """
     wishes = _sampler(rate, native, cpu_only, signals)
-    made = Measurement(wishes, None, places_of(include, exclude, all_code), report)
+    made = Measurement(wishes, None, _places.choice(include, exclude, all_code), report)
     return made if function is None else made(function)
 
 
@@ -251,7 +251,7 @@ def record(
     signatures: bool = False,
     builtins: bool = True,
     exact: bool = False,
-    interval: int = _settings.MEMORY_INTERVAL,
+    interval: int = 131072,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
@@ -278,11 +278,11 @@ def record(
         wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())
     made = Measurement
     if "memory" in chosen:
-        from sonde.heap import Memory, memory_wishes
+        from sonde.heap import Memory
 
         made = Memory
-        wishes.update(memory_wishes(exact, interval))
-    return made(wishes, calls, places_of(include, exclude, all_code), report)
+        wishes.update(_settings.memory_wishes(exact, interval))
+    return made(wishes, calls, _places.choice(include, exclude, all_code), report)
 
 
 def start(
@@ -333,12 +333,3 @@ def _checked_probes(probes: Iterable[str]) -> list[str]:
     if unknown:
         raise ValueError(f"unknown probe {unknown[0]!r}; there are {', '.join(PROBES)}")
     return chosen
-
-
-def places_of(include: Iterable[str] | str, exclude: Iterable[str] | str, all_code: bool) -> dict[str, Any]:
-    """Which files are the program's own, as ``_places.describe`` wants it."""
-    return {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
-
-
-def _patterns(given: Iterable[str] | str) -> str:
-    return given if isinstance(given, str) else ",".join(given)
