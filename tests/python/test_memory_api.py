@@ -389,7 +389,7 @@ def test_a_snapshot_by_file_and_by_stack():
     assert (by_file.traceback[0].filename, by_file.traceback[0].lineno) == (__file__, 0)
     first, second, *_ = m.snapshot().statistics("traceback")
     assert [frame.lineno for frame in first.traceback][-2:] == [line, GROW]  # as in tracemalloc: the oldest first
-    assert [frame.lineno for frame in second.traceback][-2:] == [line + 1, GROW]
+    assert [frame.lineno for frame in second.traceback][-2:] == [line + 2, GROW]
     assert (first.size, second.size) == (pytest.approx(30 * MB, rel=0.01), pytest.approx(10 * MB, rel=0.01))
     with pytest.raises(ValueError, match="unknown key type 'line'; there are 'lineno', 'filename' and 'traceback'"):
         m.snapshot().statistics("line")
