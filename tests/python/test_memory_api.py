@@ -91,7 +91,7 @@ def test_a_known_line_has_its_bytes(tmp_path):
 def test_an_array_is_native(tmp_path):
     numpy = pytest.importorskip("numpy")
     with sonde.memory() as m:
-        data = numpy.ones(5 * MB)
+        data = numpy.zeros(5 * MB)
         line = line_before()
     assert at_line(m, tmp_path, line, "alloc_native") == pytest.approx(40 * MB, rel=0.01)
     assert at_line(m, tmp_path, line, "alloc_python") < MB

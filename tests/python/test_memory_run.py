@@ -50,7 +50,7 @@ def test_known_allocations_stand_at_their_lines(project):
     assert int(facts["peak_bytes"]) == pytest.approx(sum_of(project, "live_peak"), rel=0.001)
     assert int(facts["live_bytes"]) == pytest.approx(sum_of(project, "live"), rel=0.001)
     assert (facts["memory_exact"], facts["memory_interval_bytes"]) == ("0", "131072")
-    assert int(facts["rss_peak_bytes"]) > 30 * MB
+    assert int(facts["rss_peak_bytes"]) >= int(facts["rss_start_bytes"]) > MB
 
 
 def sum_of(sonde, column):
@@ -169,7 +169,8 @@ def test_a_block_of_the_program_leaves_the_run_its_peak(project):
     (project.folder / "prog.py").write_text("\n".join(line[4:] for line in code.splitlines()))
     done = project.command("run", "--memory", "--no-report", "-o", "r.sonde", "prog.py")
     peak, change = json.loads(done.stdout)
-    assert (peak, change) == (pytest.approx(20 * MB, rel=0.02), pytest.approx(-20 * MB, rel=0.02))
+    assert peak == pytest.approx(20 * MB, abs=4 * MB)  # and the modules that it has imported
+    assert change == pytest.approx(-20 * MB, rel=0.02)
     assert int(infos(project)["peak_bytes"]) == pytest.approx(60 * MB, rel=0.02)
     assert lines(project, "live_peak")[3] == pytest.approx(60 * MB, rel=0.01)
 
