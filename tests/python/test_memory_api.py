@@ -451,4 +451,4 @@ def test_a_cell_of_a_notebook():
         names["cell"](kept)
     (first, *_) = m.snapshot().statistics("lineno")
     assert (first.traceback[0].filename, first.traceback[0].lineno) == (name, 2)
-    assert "kept.append(bytes(20_000_000))" in m.output("lines")
+    assert "kept.append(bytes(20_000_000))" in m.output("memory")
