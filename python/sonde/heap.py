@@ -113,11 +113,16 @@ class Memory(Measurement):
         """All the arithmetic there is: sums count from the block's beginning, and other blocks have moved the peak."""
         now = _core.memory_now()
         peak, error = self._highest(now)
-        sums = {name: max(0, now[name] - self._before[name]) for name in ("alloc_bytes", "copied_bytes")}
+        sums = {name: _since(now[name], self._before[name]) for name in ("alloc_bytes", "copied_bytes")}
         return {**now, **sums, "peak_bytes": peak, "peak_error_bytes": error}
 
     def _highest(self, now: dict[str, Any]) -> tuple[int, float]:
         return max(self._peak, (now["peak_bytes"], now["peak_error_bytes"]))
+
+
+def _since(now: int, before: int) -> int:
+    """In a forked child a sum begins anew."""
+    return now - before if now >= before else now
 
 
 if TYPE_CHECKING:

@@ -340,13 +340,29 @@ def test_time_and_memory_of_a_line_in_one_recording(tmp_path):
     assert len(data) == 2000
 
 
-def test_a_child_leaves_the_block_and_the_parent_goes_on():
+def test_a_child_counts_anew_and_the_parent_goes_on():
+    with sonde.memory() as m:
+        data = bytes(30 * MB)
+        child = os.fork()
+        more = bytes(10 * MB)
+        numbers = (m.live_bytes, m.peak_bytes, m.allocated_bytes)
+        if child == 0:
+            os._exit(0 if all(9 * MB < number < 12 * MB for number in numbers) else 1)
+        _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert numbers == pytest.approx((40 * MB,) * 3, rel=0.05)
+    assert len(data) == 3 * len(more)
+
+
+def test_a_child_leaves_the_block():
     with sonde.memory() as m:
         data = bytes(20 * MB)
         child = os.fork()
-        if child == 0:
-            os._exit(0 if m.peak_bytes >= 0 else 1)
-        _, status = os.waitpid(child, 0)
+    if child == 0:
+        with sonde.memory() as again:
+            data = bytes(10 * MB)
+        os._exit(0 if 9 * MB < again.peak_bytes < 12 * MB else 1)
+    _, status = os.waitpid(child, 0)
     assert status == 0
     assert m.peak_bytes == pytest.approx(len(data), rel=0.05)
 
