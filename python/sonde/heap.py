@@ -87,6 +87,9 @@ class Memory(Measurement):
 
         return Snapshot(self.profile)
 
+    def _main_view(self) -> str:
+        return "summary" if "sample" in (self.profile.info("probes") or "") else "memory"
+
     def _begin(self) -> None:
         super()._begin()
         for block in _open:

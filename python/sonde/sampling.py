@@ -124,14 +124,16 @@ class Measurement:
             raise RuntimeError("nothing was measured yet")
         return self._profile
 
-    def output(self, view: str = "summary", *, format: str = "table", width: int = 0, **options: Any) -> str:
+    def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
         """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
+
+        Without a name it is the summary; of memory alone, the view of memory.
 
         >>> s.output("lines")
         """
-        return self.profile.format(format, view=view, width=width, **options)
+        return self.profile.format(format, view=view or self._main_view(), width=width, **options)
 
-    def print(self, view: str = "summary", *, file: TextIO | None = None) -> None:
+    def print(self, view: str | None = None, *, file: TextIO | None = None) -> None:
         """Print a view, on standard output if nothing else is given.
 
         >>> s.print("tree")
@@ -156,6 +158,9 @@ class Measurement:
         import os
 
         self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
+
+    def _main_view(self) -> str:
+        return "summary"
 
     def _begin(self) -> None:
         recording = self._wishes.get("recording")

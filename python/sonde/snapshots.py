@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from sonde import _core, _session
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
@@ -35,6 +37,7 @@ class Snapshot:
 
         >>> sonde.snapshot().statistics("filename")[0].size
         """
+        _import_quietly()
         from tracemalloc import Statistic, Traceback
 
         return [Statistic(Traceback(frames), size, count) for size, count, frames in self.profile.live(key_type)]
@@ -65,6 +68,7 @@ def compare(before: Snapshot, after: Snapshot, key_type: str = "lineno") -> list
 
     >>> sonde.compare(before, after)[0].traceback[0].lineno
     """
+    _import_quietly()
     from tracemalloc import StatisticDiff, Traceback
 
     old = {frames: (size, count) for size, count, frames in before.profile.live(key_type)}
@@ -75,3 +79,14 @@ def compare(before: Snapshot, after: Snapshot, key_type: str = "lineno") -> list
         old_size, old_count = old.get(frames, (0, 0))
         changes.append(StatisticDiff(Traceback(frames), size, size - old_size, count, count - old_count))
     return sorted(changes, key=lambda change: (-abs(change.size_diff), -change.size, change.traceback))
+
+
+def _import_quietly() -> None:
+    """What tracemalloc imports is a megabyte: not the program's, which may be measured."""
+    if "tracemalloc" in sys.modules or not _core.is_running():
+        return
+    before = _session.pause(True)
+    try:
+        import tracemalloc  # noqa: F401
+    finally:
+        _session.pause(before)
