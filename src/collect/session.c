@@ -286,7 +286,10 @@ start_samples(void)
         session.note = snd_sample_note();
     if (!session.set.memory.on)
         snd_memory_stop();
-    return status == SND_OK && session.set.memory.on ? snd_memory_start(&session.set.memory) : status;
+    if (status == SND_OK && session.set.memory.on)
+        status = snd_memory_start(&session.set.memory);
+    snd_memory_set_paused(session.set.sample.paused);
+    return status;
 }
 
 static snd_status

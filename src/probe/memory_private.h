@@ -81,6 +81,8 @@ typedef struct snd_memory_state {
     uint64_t start_ns, end_ns; /* end 0: it goes on */
     uint64_t live, peak, peak_at_ns, allocated, copied;
     double live_variance, peak_variance, variance, copy_variance;
+    uint64_t since_peak; /* the most since somebody asked for that to begin anew */
+    double since_variance;
     uint32_t peak_serial;
     _Atomic uint64_t unseen; /* bytes allocated where nobody could look */
     double size_blocks[2][SND_BLOCK_SIZES], size_bytes[2][SND_BLOCK_SIZES]; /* native, Python */

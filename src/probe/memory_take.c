@@ -159,7 +159,7 @@ node_here(snd_memory_local *mine, uint64_t now_ns)
     const snd_track *track = sampler->seen.rows[row].track;
     const snd_node *region = track == NULL ? NULL : SND_GET(track->running);
     uint32_t root = sampler->seen.rows[row].root, base = root;
-    if (region != NULL)
+    if (region != NULL && region->parent != NULL)
         base = snd_sample_seen_region(&sampler->seen, root, region);
     snd_memory.stack.count = 0;
     if (sampler->python != NULL && sampler->python->walk_own != NULL)

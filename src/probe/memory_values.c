@@ -136,6 +136,10 @@ snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns
     snd_memory.variance += variance;
     snd_memory.live += kept->weight;
     snd_memory.live_variance += variance;
+    if (snd_memory.live > snd_memory.since_peak) {
+        snd_memory.since_peak = snd_memory.live;
+        snd_memory.since_variance = snd_memory.live_variance;
+    }
     if (snd_memory.live > snd_memory.peak) {
         snd_memory.peak = snd_memory.live;
         snd_memory.peak_variance = snd_memory.live_variance;
@@ -387,6 +391,8 @@ snd_memory_settle(void)
 static void
 forget_numbers(uint64_t now_ns)
 {
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     snd_memory.peak = snd_memory.live;
     snd_memory.peak_variance = snd_memory.live_variance;
     snd_memory.peak_at_ns = now_ns;
@@ -433,10 +439,8 @@ snd_memory_reset(void)
     pthread_mutex_lock(&snd_sample_state.lock);
     for (uint32_t i = 0; i < snd_memory.value_count; i++) {
         snd_memory_values *values = &snd_memory.values[i];
-        snd_memory_values kept = {.node = values->node,
-                                  .area_ns = now,
-                                  .live = values->live,
-                                  .live_variance = values->live_variance};
+        snd_memory_values kept = {
+            .node = values->node, .area_ns = now, .live = values->live, .live_variance = values->live_variance};
         *values = kept;
         snd_sample_state.seen.nodes[kept.node].changed = snd_sample_state.seen.look;
     }
@@ -448,10 +452,8 @@ void
 snd_memory_reset_peak(void)
 {
     pthread_mutex_lock(&snd_sample_state.lock);
-    snd_memory.peak = snd_memory.live;
-    snd_memory.peak_variance = snd_memory.live_variance;
-    snd_memory.peak_at_ns = snd_clock_monotonic_ns();
-    snd_memory.peak_serial++;
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     pthread_mutex_unlock(&snd_sample_state.lock);
 }
 
@@ -476,12 +478,12 @@ snd_memory_get(snd_memory_now *out)
     pthread_mutex_lock(&snd_sample_state.lock);
     *out = (snd_memory_now){
         .live = snd_memory.live,
-        .peak = snd_memory.peak,
+        .peak = snd_memory.since_peak,
         .allocated = snd_memory.allocated,
         .copied = snd_memory.copied,
         .blocks = snd_memory.blocks.count,
         .live_error = sqrt(snd_memory.live_variance),
-        .peak_error = sqrt(snd_memory.peak_variance),
+        .peak_error = sqrt(snd_memory.since_variance),
     };
     pthread_mutex_unlock(&snd_sample_state.lock);
 }

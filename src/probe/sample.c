@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAFE_NS 10000000u  /* the shortest period where each look takes the GIL */
-#define IDLE_NS 10000000u  /* the longest period while nothing runs */
-#define IDLE_LOOKS 16u     /* looks without any movement before the period grows by one more of itself */
+#define SAFE_NS 10000000u /* the shortest period where each look takes the GIL */
+#define IDLE_NS 10000000u /* the longest period while nothing runs */
+#define IDLE_LOOKS 16u    /* looks without any movement before the period grows by one more of itself */
 #define RESTING_NS 50000000u
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */

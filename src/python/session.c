@@ -186,9 +186,9 @@ stop_samples(void)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace", "timeline",    "cpu",          "debug",           "clock",
-                            "program",   "arguments",    "calls",       "call_cost_ns", "sample_rate",     "native",
-                            "cpu_only",  "signals",      "safe_frames", "paused",       "sample_timeline", "memory",
+    static char *names[] = {"recording", "chrome_trace",    "timeline",    "cpu",          "debug",           "clock",
+                            "program",   "arguments",       "calls",       "call_cost_ns", "sample_rate",     "native",
+                            "cpu_only",  "signals",         "safe_frames", "paused",       "sample_timeline", "memory",
                             "exact",     "memory_interval", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
@@ -204,8 +204,8 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
                                      &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
                                      &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
-                                     &sample->safe_frames, &sample->paused, &sample->timeline,
-                                     &options.memory.on, &options.memory.exact, &interval) ||
+                                     &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
+                                     &options.memory.exact, &interval) ||
         !is_rate(sample->rate_hz) || !set_clock(state, clock))
         return NULL;
     sample->no_signals = !signals;
@@ -236,7 +236,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
             snd_sample_names_start();
         snd_sample_signals_hook(sample->rate_hz != 0 && !sample->no_signals);
         if (options.memory.on)
-            snd_memory_python_start();
+            snd_memory_python_start(options.memory.exact);
         else
             snd_memory_python_stop();
         snd_suspend_start(state);
