@@ -95,8 +95,8 @@ def main(times):
                 "slots": slots(files) == before[1],
                 "slots_seen": sum(map(len, before[1])),
                 "maps": [one for one in maps() if one[2] in paths] == files,
-                "files": len(os.listdir("/proc/self/fd")),
-                "threads": len(os.listdir("/proc/self/task")),
+                "files": len(list(Path("/proc/self/fd").iterdir())),
+                "threads": len(list(Path("/proc/self/task").iterdir())),
             }
         )
     )

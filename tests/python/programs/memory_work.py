@@ -1,5 +1,6 @@
 """Programs that allocate in awkward places. The name of one is the argument, with what it needs after it."""
 
+import _ctypes
 import collections
 import ctypes
 import gc
@@ -17,8 +18,7 @@ import threading
 import time
 import tracemalloc
 import warnings
-
-import _ctypes
+from pathlib import Path
 
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks among threads, which are the point here
 
@@ -164,15 +164,15 @@ def native_signals():
 
 def libraries():
     """Threads load and unload libraries that allocate, while others allocate."""
-    folder = "libraries"
-    os.mkdir(folder)
+    folder = Path("libraries").resolve()
+    folder.mkdir()
     wrong, over = [], threading.Event()
 
     def load(number):
-        path = os.path.abspath(f"{folder}/plugin{number}.so")
+        path = folder / f"plugin{number}.so"
         shutil.copy(sys.argv[2], path)
         for i in range(150):
-            plugin = ctypes.CDLL(path)
+            plugin = ctypes.CDLL(str(path))
             if plugin.plugin_work(1000 + i) != (1000 + i) * 7:
                 wrong.append(number)
             _ctypes.dlclose(plugin._handle)

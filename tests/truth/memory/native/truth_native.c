@@ -170,10 +170,8 @@ join(PyObject *module, PyObject *unused)
     (void)unused;
     if (one.count == 0)
         return PyLong_FromLong(0);
-    Py_BEGIN_ALLOW_THREADS
-    pthread_join(one.thread, NULL);
-    Py_END_ALLOW_THREADS
-    count = free_all(&one.kept);
+    Py_BEGIN_ALLOW_THREADS pthread_join(one.thread, NULL);
+    Py_END_ALLOW_THREADS count = free_all(&one.kept);
     one.count = 0;
     return PyLong_FromSize_t(count);
 }
@@ -190,7 +188,10 @@ static PyMethodDef methods[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "truth_native", .m_size = -1, .m_methods = methods,
+    PyModuleDef_HEAD_INIT,
+    .m_name = "truth_native",
+    .m_size = -1,
+    .m_methods = methods,
 };
 
 PyMODINIT_FUNC
