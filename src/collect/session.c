@@ -264,7 +264,7 @@ take_settings(snd_settings *set)
 static void
 stop_samples(void)
 {
-    snd_memory_stop();
+    snd_memory_probe_stop();
     snd_sample_stop();
 }
 
@@ -285,9 +285,9 @@ start_samples(void)
     if (session.note == NULL)
         session.note = snd_sample_note();
     if (!session.set.memory.on)
-        snd_memory_stop();
+        snd_memory_probe_stop();
     if (status == SND_OK && session.set.memory.on)
-        status = snd_memory_start(&session.set.memory);
+        status = snd_memory_probe_start(&session.set.memory);
     snd_memory_set_paused(session.set.sample.paused);
     return status;
 }
