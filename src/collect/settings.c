@@ -74,6 +74,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .own_cost_ns = options->own_cost_ns,
         .call_cost_ns = options->call_cost_ns,
         .sample = options->sample,
+        .memory = options->memory,
     };
     if (failed || copy.program == NULL || copy.arguments == NULL) {
         snd_settings_free(&copy);

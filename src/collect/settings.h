@@ -10,6 +10,7 @@ typedef struct snd_settings {
     int timeline, cpu, debug, calls;
     uint64_t own_cost_ns, call_cost_ns;
     snd_sample_options sample;
+    snd_memory_options memory;
 } snd_settings;
 
 /* On failure `*out` is as it was. */

@@ -24,6 +24,9 @@ void snd_memory_reset(void);
 /* Objects that were loaded since the start are led here, too. */
 void snd_memory_refresh(void);
 
+/* What is to be said of memory as a whole: the peak, plots, sizes. */
+SND_MUST_USE snd_status snd_memory_describe(snd_profile *profile);
+
 /* What there is now; estimates but for an exact measurement. */
 typedef struct snd_memory_now {
     uint64_t live, peak, allocated, copied; /* bytes */

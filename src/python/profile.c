@@ -168,9 +168,9 @@ cell_object(snd_unit unit, const snd_cell *cell)
 {
     if (!cell->is_there)
         return Py_NewRef(Py_None);
-    if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+    if (snd_unit_is_text(unit))
         return PyUnicode_DecodeUTF8(cell->text, (Py_ssize_t)strlen(cell->text), "replace");
-    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    if (snd_unit_is_real(unit))
         return PyFloat_FromDouble(cell->real);
     return PyLong_FromLongLong(cell->whole);
 }
