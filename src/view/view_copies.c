@@ -8,10 +8,10 @@ enum { FILE_NAME, COPIED, SHARE, ERROR, RATE, COPIES, EACH, WHERE, COLUMN_COUNT 
 static const snd_column columns[] = {
     [FILE_NAME] = SND_FILE_COLUMN,
     [COPIED] = {"copied_bytes", "copied", SND_UNIT_BYTES, SHOWN},
-    [SHARE] = {"copied_percent", "share", SND_UNIT_PERCENT, SHOWN},
+    [SHARE] = {"copied_percent", "share", SND_UNIT_PERCENT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE},
     [ERROR] = {"copied_error_bytes", "+-", SND_UNIT_BYTES, SHOWN | SND_COLUMN_NO_EMPTY},
     [RATE] = {"copied_bytes_per_second", "rate", SND_UNIT_RATE, SHOWN},
-    [COPIES] = {"copies", "copies", SND_UNIT_COUNT, SHOWN},
+    [COPIES] = {"copies", "copies", SND_UNIT_COUNT, SHOWN | SND_COLUMN_OPTIONAL},
     [EACH] = {"bytes_per_copy", "each", SND_UNIT_BYTES, SHOWN | SND_COLUMN_OPTIONAL},
     SND_PLACE_COLUMNS(WHERE),
 };

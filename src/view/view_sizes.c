@@ -7,9 +7,9 @@ enum { SIZE, PYTHON_BLOCKS, PYTHON_BYTES, NATIVE_BLOCKS, NATIVE_BYTES, SHARE, LE
 
 static const snd_column columns[] = {
     [SIZE] = {"size", "size from", SND_UNIT_LABEL, SND_COLUMN_SHOWN},
-    [PYTHON_BLOCKS] = {"python_blocks", "python blocks", SND_UNIT_COUNT, PART},
+    [PYTHON_BLOCKS] = {"python_blocks", "python blocks", SND_UNIT_COUNT, PART | SND_COLUMN_OPTIONAL},
     [PYTHON_BYTES] = {"python_bytes", "python", SND_UNIT_BYTES, PART},
-    [NATIVE_BLOCKS] = {"native_blocks", "native blocks", SND_UNIT_COUNT, PART},
+    [NATIVE_BLOCKS] = {"native_blocks", "native blocks", SND_UNIT_COUNT, PART | SND_COLUMN_OPTIONAL},
     [NATIVE_BYTES] = {"native_bytes", "native", SND_UNIT_BYTES, PART},
     [SHARE] = {"bytes_percent", "bytes", SND_UNIT_BAR, SND_COLUMN_SHOWN},
     [LEAST] = {"least_bytes", "least bytes", SND_UNIT_BYTES, 0},
