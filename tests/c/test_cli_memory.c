@@ -46,7 +46,7 @@ every_view_has_an_option(void)
     check_shows("view", "--memory", "Who owned the memory at the peak\n");
     check_shows("view", "--leaks", "1 line leaks; ");
     check_shows("view", "--copies", "40.0 MiB/s");
-    check_shows("view", "--footprint", "peak 412 MiB at 2.400 s\n");
+    check_shows("view", "--footprint", "peak 412 MiB at 2.400 s");
     check_shows("view", "--memory_tree", "thread main");
     check_shows("view", "--sizes", "size from");
     check_shows("view", "--lines", "mem peak");
