@@ -239,7 +239,7 @@ snd_read_view_options(const snd_arguments *given, snd_view_options *out)
 static void
 complain_no_data(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
-    if (view != NULL && snd_view_needs_memory(view) && !snd_memory_exists(recording->profile))
+    if (view != NULL && snd_view_needs_memory(view) && !snd_memory_view_exists(recording->profile))
         snd_complain("%s: was recorded without --memory", recording->path);
     else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",

@@ -153,18 +153,18 @@ put_rss(const snd_profile *profile, snd_buffer *out)
 static snd_status
 put_head(const snd_summary *self, snd_buffer *footer)
 {
-    snd_memory_maker of;
+    snd_memory_view_maker of;
     snd_buffer text = {0};
-    snd_status status = snd_memory_start(self->profile, self->options, 0, &of);
+    snd_status status = snd_memory_view_start(self->profile, self->options, 0, &of);
     if (status != SND_OK)
         return status;
-    snd_memory_words(self->profile, &of.memory.all, &text);
-    snd_memory_footer(self->profile, &of.memory.all, footer);
+    snd_memory_view_words(self->profile, &of.memory.all, &text);
+    snd_memory_view_footer(self->profile, &of.memory.all, footer);
     self->out->failed |= text.failed;
     snd_summary_bold(self, snd_buffer_str(&text));
     put_rss(self->profile, self->out);
     snd_buffer_free(&text);
-    snd_memory_free(&of.memory);
+    snd_memory_view_free(&of.memory);
     snd_samples_free(&of.samples);
     return SND_OK;
 }

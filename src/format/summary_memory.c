@@ -11,18 +11,18 @@
 static snd_status
 put_words(const snd_summary *self)
 {
-    snd_memory_maker of;
+    snd_memory_view_maker of;
     snd_buffer text = {0};
-    snd_status status = snd_memory_start(self->profile, self->options, 0, &of);
+    snd_status status = snd_memory_view_start(self->profile, self->options, 0, &of);
     if (status != SND_OK)
         return status;
-    snd_memory_words(self->profile, &of.memory.all, &text);
+    snd_memory_view_words(self->profile, &of.memory.all, &text);
     self->out->failed |= text.failed;
     snd_buffer_char(self->out, '\n');
     snd_summary_bold(self, "Memory");
     snd_buffer_printf(self->out, "%s\n", snd_buffer_str(&text));
     snd_buffer_free(&text);
-    snd_memory_free(&of.memory);
+    snd_memory_view_free(&of.memory);
     snd_samples_free(&of.samples);
     return SND_OK;
 }

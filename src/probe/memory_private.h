@@ -116,7 +116,7 @@ uint64_t snd_memory_weight(size_t size, double *share);
 void snd_memory_tick(uint64_t now_ns);
 
 /* The numbers of a node of the sampler for the profile's. */
-SND_MUST_USE snd_status snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
+SND_MUST_USE snd_status snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
 SND_MUST_USE snd_status snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns);
 
 /* A measurement begins: what was live in one before is not known any more. */

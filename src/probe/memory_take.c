@@ -208,11 +208,12 @@ take_locked(snd_memory_local *mine, void *block, size_t size, uint32_t flags)
 static void
 take(snd_memory_local *mine, void *block, size_t size, uint32_t flags)
 {
-    if (!enter(mine)) {
+    if (mine->busy != 0) { /* a signal handler's; where the sampler has the lock, it is the sampler's own */
         double share;
         atomic_fetch_add_explicit(&snd_memory.unseen, snd_memory_weight(size, &share), memory_order_relaxed);
-        return;
     }
+    if (!enter(mine))
+        return;
     if (SND_GET(snd_memory.serial) == mine->serial)
         take_locked(mine, block, size, flags);
     leave(mine);

@@ -267,7 +267,7 @@ put_history(snd_profile *profile, const snd_memory_values *values, uint32_t id)
 }
 
 snd_status
-snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
+snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
 {
     uint32_t place = node < snd_memory.value_of_count ? snd_memory.value_of[node] : 0;
     if (place == 0)

@@ -179,7 +179,7 @@ put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node
             status = snd_snapshot_put(self, profile, id, SND_SAMPLE_METRIC(i), (snd_value){.whole = node->values[i]});
     if (status == SND_OK)
         status = put_gpu(self, profile, node, id);
-    return status == SND_OK ? snd_memory_put(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
+    return status == SND_OK ? snd_memory_put_values(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
                             : status;
 }
 

@@ -29,7 +29,7 @@ static const snd_column columns_of_memory[] = {
 uint32_t
 snd_line_memory_columns(const snd_profile *profile, snd_column *columns)
 {
-    int has_gpu = profile->columns[SND_METRIC_GPU] != NULL, has_memory = snd_memory_exists(profile);
+    int has_gpu = profile->columns[SND_METRIC_GPU] != NULL, has_memory = snd_memory_view_exists(profile);
     uint32_t count = has_gpu ? COLUMN_COUNT : has_memory ? GPU : 0;
 
     memcpy(columns, columns_of_memory, count * sizeof *columns);
@@ -37,28 +37,28 @@ snd_line_memory_columns(const snd_profile *profile, snd_column *columns)
 }
 
 void
-snd_line_memory_cells(const snd_samples *samples, const snd_memory_line *line, snd_table *table, uint32_t at)
+snd_line_memory_cells(const snd_samples *samples, const snd_memory_view_line *line, snd_table *table, uint32_t at)
 {
     snd_cell *cells = table->cells + (size_t)(table->row_count - 1) * table->column_count + at;
-    const snd_memory_numbers *numbers = line == NULL ? NULL : &line->numbers;
+    const snd_memory_view_numbers *numbers = line == NULL ? NULL : &line->numbers;
     snd_buffer spark = {0};
 
     if (line == NULL)
         return;
-    uint64_t peak = snd_memory_whole(numbers, SND_METRIC_LIVE_PEAK),
-             copied = snd_memory_whole(numbers, SND_METRIC_COPIED);
-    snd_set_whole(&cells[PYTHON], snd_memory_whole(numbers, SND_METRIC_ALLOC_PYTHON));
-    snd_set_whole(&cells[NATIVE], snd_memory_whole(numbers, SND_METRIC_ALLOC_NATIVE));
+    uint64_t peak = snd_memory_view_whole(numbers, SND_METRIC_LIVE_PEAK),
+             copied = snd_memory_view_whole(numbers, SND_METRIC_COPIED);
+    snd_set_whole(&cells[PYTHON], snd_memory_view_whole(numbers, SND_METRIC_ALLOC_PYTHON));
+    snd_set_whole(&cells[NATIVE], snd_memory_view_whole(numbers, SND_METRIC_ALLOC_NATIVE));
     snd_set_whole(&cells[PEAK], peak);
-    snd_set_whole(&cells[AVERAGE], snd_memory_whole(numbers, SND_METRIC_LIVE_AVERAGE));
-    snd_set_whole(&cells[GROWTH], snd_memory_whole(numbers, SND_METRIC_LIVE));
-    snd_memory_spark(&line->history, CURVE_CELLS, &spark);
+    snd_set_whole(&cells[AVERAGE], snd_memory_view_whole(numbers, SND_METRIC_LIVE_AVERAGE));
+    snd_set_whole(&cells[GROWTH], snd_memory_view_whole(numbers, SND_METRIC_LIVE));
+    snd_memory_view_spark(&line->history, CURVE_CELLS, &spark);
     snd_set_buffer(table, &cells[TIMELINE], &spark);
-    snd_set_whole(&cells[COPY_RATE], snd_memory_rate(samples->profile, copied));
+    snd_set_whole(&cells[COPY_RATE], snd_memory_view_rate(samples->profile, copied));
     snd_set_whole(&cells[COPIED], copied);
-    snd_set_error(&cells[PEAK_ERROR], snd_memory_error(numbers, SND_METRIC_PEAK_VARIANCE), peak);
+    snd_set_error(&cells[PEAK_ERROR], snd_memory_view_error(numbers, SND_METRIC_PEAK_VARIANCE), peak);
     if (samples->profile->columns[SND_METRIC_GPU] == NULL)
         return;
-    snd_set_share(&cells[GPU], snd_samples_share(samples, snd_memory_whole(numbers, SND_METRIC_GPU)));
-    snd_set_whole(&cells[GPU_MEMORY], snd_memory_whole(numbers, SND_METRIC_GPU_MEMORY));
+    snd_set_share(&cells[GPU], snd_samples_share(samples, snd_memory_view_whole(numbers, SND_METRIC_GPU)));
+    snd_set_whole(&cells[GPU_MEMORY], snd_memory_view_whole(numbers, SND_METRIC_GPU_MEMORY));
 }

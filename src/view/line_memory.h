@@ -12,6 +12,6 @@
 uint32_t snd_line_memory_columns(const snd_profile *profile, snd_column *columns);
 
 /* The cells of these columns in the table's last row, from number `at` on; NULL: the line has no memory. */
-void snd_line_memory_cells(const snd_samples *samples, const snd_memory_line *line, snd_table *table, uint32_t at);
+void snd_line_memory_cells(const snd_samples *samples, const snd_memory_view_line *line, snd_table *table, uint32_t at);
 
 #endif

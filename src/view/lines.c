@@ -66,7 +66,7 @@ compare_entries(const void *a, const void *b)
 }
 
 static uint32_t
-list_entries(const snd_samples *samples, const snd_memory *memory, const by_site *sums, entry *entries)
+list_entries(const snd_samples *samples, const snd_memory_view *memory, const by_site *sums, entry *entries)
 {
     const snd_profile *profile = samples->profile;
     uint32_t count = 0;
@@ -78,7 +78,7 @@ list_entries(const snd_samples *samples, const snd_memory *memory, const by_site
                 (entry){site->file, site->line, samples->functions_by_site[i], snd_samples_time(&sums->charged[i]), i};
     }
     for (uint32_t i = 0; i < memory->count; i++) {
-        const snd_memory_line *line = &memory->lines[i];
+        const snd_memory_view_line *line = &memory->lines[i];
         if (line->file != NULL)
             entries[count++] = (entry){line->file, line->line, line->function, 0, SND_NONE};
     }
@@ -176,7 +176,7 @@ list_rests(const snd_samples *samples, by_site *sums, snd_lines *self)
 }
 
 static snd_status
-make(const snd_samples *samples, const snd_memory *memory, by_site *sums, entry *entries, snd_lines *self)
+make(const snd_samples *samples, const snd_memory_view *memory, by_site *sums, entry *entries, snd_lines *self)
 {
     charge(samples, sums);
     uint32_t count = list_entries(samples, memory, sums, entries);
@@ -190,7 +190,7 @@ make(const snd_samples *samples, const snd_memory *memory, by_site *sums, entry 
 }
 
 snd_status
-snd_lines_make(const snd_samples *samples, const snd_memory *memory, snd_lines *out)
+snd_lines_make(const snd_samples *samples, const snd_memory_view *memory, snd_lines *out)
 {
     size_t room = (size_t)samples->profile->site_count + 1;
     by_site sums = {

@@ -33,7 +33,7 @@ typedef struct snd_lines {
 } snd_lines;
 
 /* Lines with memory are there without time too. The caller owns what `*out` points to, on SND_OK only. */
-SND_MUST_USE snd_status snd_lines_make(const snd_samples *samples, const snd_memory *memory, snd_lines *out);
+SND_MUST_USE snd_status snd_lines_make(const snd_samples *samples, const snd_memory_view *memory, snd_lines *out);
 void snd_lines_free(snd_lines *self);
 
 #endif

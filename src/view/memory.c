@@ -11,7 +11,7 @@
 #define FIRST SND_METRIC_ALLOC_PYTHON
 
 int
-snd_memory_exists(const snd_profile *profile)
+snd_memory_view_exists(const snd_profile *profile)
 {
     const char *probes = snd_profile_info(profile, "probes");
 
@@ -24,19 +24,20 @@ snd_memory_exists(const snd_profile *profile)
 /* ---- numbers ---- */
 
 uint64_t
-snd_memory_whole(const snd_memory_numbers *numbers, snd_metric metric)
+snd_memory_view_whole(const snd_memory_view_numbers *numbers, snd_metric metric)
 {
     return numbers->values[metric - FIRST].whole;
 }
 
 uint64_t
-snd_memory_allocated(const snd_memory_numbers *numbers)
+snd_memory_view_allocated(const snd_memory_view_numbers *numbers)
 {
-    return snd_memory_whole(numbers, SND_METRIC_ALLOC_PYTHON) + snd_memory_whole(numbers, SND_METRIC_ALLOC_NATIVE);
+    return snd_memory_view_whole(numbers, SND_METRIC_ALLOC_PYTHON) +
+           snd_memory_view_whole(numbers, SND_METRIC_ALLOC_NATIVE);
 }
 
 uint64_t
-snd_memory_error(const snd_memory_numbers *numbers, snd_metric variance)
+snd_memory_view_error(const snd_memory_view_numbers *numbers, snd_metric variance)
 {
     double square = numbers->values[variance - FIRST].real;
 
@@ -44,7 +45,7 @@ snd_memory_error(const snd_memory_numbers *numbers, snd_metric variance)
 }
 
 void
-snd_memory_add(snd_memory_numbers *sum, const snd_memory_numbers *more)
+snd_memory_view_add(snd_memory_view_numbers *sum, const snd_memory_view_numbers *more)
 {
     for (unsigned i = 0; i < SND_MEMORY_METRICS; i++)
         if (i == SND_METRIC_GPU_MEMORY - FIRST) /* all lines see the same memory of the GPU */
@@ -58,7 +59,7 @@ snd_memory_add(snd_memory_numbers *sum, const snd_memory_numbers *more)
 
 /* One that ended earlier stays as it was. */
 void
-snd_memory_add_history(snd_history *sum, const snd_history *more)
+snd_memory_view_add_history(snd_history *sum, const snd_history *more)
 {
     uint32_t count = sum->count > more->count ? sum->count : more->count;
 
@@ -76,13 +77,13 @@ snd_memory_add_history(snd_history *sum, const snd_history *more)
 }
 
 double
-snd_memory_share(uint64_t part, uint64_t whole)
+snd_memory_view_share(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
 }
 
 static int
-read_node(const snd_profile *profile, uint32_t node, snd_memory_numbers *out)
+read_node(const snd_profile *profile, uint32_t node, snd_memory_view_numbers *out)
 {
     int is_there = snd_profile_history(profile, node) != NULL;
 
@@ -168,7 +169,7 @@ compare_entries(const void *a, const void *b)
 static uint32_t
 list_entries(const snd_samples *samples, const unsigned char *left_out, entry *entries)
 {
-    snd_memory_numbers numbers;
+    snd_memory_view_numbers numbers;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < samples->profile->node_count; i++)
@@ -181,20 +182,21 @@ list_entries(const snd_samples *samples, const unsigned char *left_out, entry *e
 
 /* The entries of one line, from the first on, into it. Returns how many they are. */
 static uint32_t
-merge_line(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory_line *line)
+merge_line(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory_view_line *line)
 {
     uint64_t most = 0, most_live = 0;
     uint32_t used = 0;
 
-    *line = (snd_memory_line){.file = entries->file, .line = entries->line};
+    *line = (snd_memory_view_line){.file = entries->file, .line = entries->line};
     for (; used < count && compare_places(&entries[used], entries) == 0; used++) {
         const snd_history *history = snd_profile_history(profile, entries[used].node);
-        snd_memory_numbers numbers;
+        snd_memory_view_numbers numbers;
         read_node(profile, entries[used].node, &numbers);
-        snd_memory_add(&line->numbers, &numbers);
+        snd_memory_view_add(&line->numbers, &numbers);
         if (history != NULL)
-            snd_memory_add_history(&line->history, history);
-        uint64_t allocated = snd_memory_allocated(&numbers), live = snd_memory_whole(&numbers, SND_METRIC_LIVE);
+            snd_memory_view_add_history(&line->history, history);
+        uint64_t allocated = snd_memory_view_allocated(&numbers),
+                 live = snd_memory_view_whole(&numbers, SND_METRIC_LIVE);
         if (used == 0 || allocated > most) {
             most = allocated;
             line->name = entries[used].name;
@@ -219,23 +221,23 @@ count_lines(const entry *entries, uint32_t count)
 }
 
 static snd_status
-merge(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory *out)
+merge(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory_view *out)
 {
-    snd_memory self = {.lines = snd_malloc(((size_t)count_lines(entries, count) + 1) * sizeof *self.lines)};
+    snd_memory_view self = {.lines = snd_malloc(((size_t)count_lines(entries, count) + 1) * sizeof *self.lines)};
 
     if (self.lines == NULL)
         return SND_NO_MEMORY;
     for (uint32_t i = 0; i < count; self.count++) {
-        snd_memory_line *line = &self.lines[self.count];
+        snd_memory_view_line *line = &self.lines[self.count];
         i += merge_line(profile, entries + i, count - i, line);
-        snd_memory_add(&self.all, &line->numbers);
+        snd_memory_view_add(&self.all, &line->numbers);
     }
     *out = self;
     return SND_OK;
 }
 
 snd_status
-snd_memory_make(const snd_samples *samples, int without_imports, snd_memory *out)
+snd_memory_view_make(const snd_samples *samples, int without_imports, snd_memory_view *out)
 {
     entry *entries = snd_malloc(((size_t)samples->profile->node_count + 1) * sizeof *entries);
     unsigned char *imports = without_imports ? mark_imports(samples->profile) : NULL;
@@ -251,21 +253,21 @@ snd_memory_make(const snd_samples *samples, int without_imports, snd_memory *out
 }
 
 void
-snd_memory_free(snd_memory *self)
+snd_memory_view_free(snd_memory_view *self)
 {
     snd_free(self->lines);
-    *self = (snd_memory){0};
+    *self = (snd_memory_view){0};
 }
 
-const snd_memory_line *
-snd_memory_find(const snd_memory *self, const char *file, uint32_t line)
+const snd_memory_view_line *
+snd_memory_view_find(const snd_memory_view *self, const char *file, uint32_t line)
 {
     const entry wanted = {.file = file, .line = line};
     uint32_t from = 0, to = self->count;
 
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        const snd_memory_line *at = &self->lines[middle];
+        const snd_memory_view_line *at = &self->lines[middle];
         int difference = compare_places(&(entry){.file = at->file, .name = at->name, .line = at->line}, &wanted);
         if (difference == 0)
             return at;

@@ -27,7 +27,7 @@ snd_set_error(snd_cell *cell, uint64_t error, uint64_t value)
 }
 
 void
-snd_memory_put(uint64_t bytes, uint64_t error, snd_buffer *out)
+snd_memory_view_put(uint64_t bytes, uint64_t error, snd_buffer *out)
 {
     char text[SND_BYTES_SIZE];
 
@@ -40,7 +40,7 @@ snd_memory_put(uint64_t bytes, uint64_t error, snd_buffer *out)
 }
 
 uint64_t
-snd_memory_rate(const snd_profile *profile, uint64_t bytes)
+snd_memory_view_rate(const snd_profile *profile, uint64_t bytes)
 {
     uint64_t length = snd_profile_info_number(profile, "length_ns");
 
@@ -48,7 +48,7 @@ snd_memory_rate(const snd_profile *profile, uint64_t bytes)
 }
 
 void
-snd_memory_spark(const snd_history *history, unsigned cells, snd_buffer *out)
+snd_memory_view_spark(const snd_history *history, unsigned cells, snd_buffer *out)
 {
     uint32_t count = history->count < SND_HISTORY_POINTS ? history->count : SND_HISTORY_POINTS;
     uint64_t most = 0;
@@ -84,36 +84,38 @@ put_amount(const char *before, uint64_t bytes, const char *after, snd_buffer *ou
 }
 
 void
-snd_memory_words(const snd_profile *profile, const snd_memory_numbers *all, snd_buffer *out)
+snd_memory_view_words(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out)
 {
-    uint64_t peak = fact(profile, "peak_bytes", snd_memory_whole(all, SND_METRIC_LIVE_PEAK));
-    uint64_t copied = fact(profile, "copied_bytes", snd_memory_whole(all, SND_METRIC_COPIED));
+    uint64_t peak = fact(profile, "peak_bytes", snd_memory_view_whole(all, SND_METRIC_LIVE_PEAK));
+    uint64_t copied = fact(profile, "copied_bytes", snd_memory_view_whole(all, SND_METRIC_COPIED));
     uint64_t at = snd_profile_info_number(profile, "peak_at_ns");
     char text[SND_DURATION_SIZE];
 
     snd_buffer_text(out, "peak ");
-    snd_memory_put(peak, fact(profile, "peak_error_bytes", snd_memory_error(all, SND_METRIC_PEAK_VARIANCE)), out);
+    snd_memory_view_put(peak, fact(profile, "peak_error_bytes", snd_memory_view_error(all, SND_METRIC_PEAK_VARIANCE)),
+                        out);
     if (at != 0) {
         snd_duration_text(at, text);
         snd_buffer_printf(out, " at %s", text);
     }
-    put_amount(", growth ", fact(profile, "live_bytes", snd_memory_whole(all, SND_METRIC_LIVE)), "", out);
+    put_amount(", growth ", fact(profile, "live_bytes", snd_memory_view_whole(all, SND_METRIC_LIVE)), "", out);
     if (copied == 0)
         return;
     snd_buffer_text(out, ", copied ");
-    snd_memory_put(copied, fact(profile, "copy_error_bytes", snd_memory_error(all, SND_METRIC_COPY_VARIANCE)), out);
-    put_amount(" (", snd_memory_rate(profile, copied), "/s)", out);
+    snd_memory_view_put(copied, fact(profile, "copy_error_bytes", snd_memory_view_error(all, SND_METRIC_COPY_VARIANCE)),
+                        out);
+    put_amount(" (", snd_memory_view_rate(profile, copied), "/s)", out);
 }
 
 void
-snd_memory_footer(const snd_profile *profile, const snd_memory_numbers *all, snd_buffer *out)
+snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out)
 {
     uint64_t interval = snd_profile_info_number(profile, "memory_interval_bytes");
     uint64_t unseen = snd_profile_info_number(profile, "memory_unseen_bytes");
     uint64_t own = snd_profile_info_number(profile, "own_memory_bytes");
     const char *note = snd_profile_info(profile, "note");
 
-    snd_memory_words(profile, all, out);
+    snd_memory_view_words(profile, all, out);
     if (snd_profile_info_number(profile, "memory_exact") != 0)
         snd_buffer_text(out, "\nevery allocation was recorded");
     else if (interval != 0)
@@ -134,17 +136,17 @@ snd_memory_footer(const snd_profile *profile, const snd_memory_numbers *all, snd
 /* ---- tables ---- */
 
 snd_status
-snd_memory_start(const snd_profile *profile, const snd_view_options *options, int without_imports,
-                 snd_memory_maker *out)
+snd_memory_view_start(const snd_profile *profile, const snd_view_options *options, int without_imports,
+                      snd_memory_view_maker *out)
 {
-    snd_memory_maker self = {0};
+    snd_memory_view_maker self = {0};
 
-    if (!snd_memory_exists(profile))
+    if (!snd_memory_view_exists(profile))
         return SND_NO_DATA;
     snd_status status = snd_samples_weigh(profile, options, SND_METRIC_LIVE_PEAK, &self.samples);
     if (status != SND_OK)
         return status;
-    status = snd_memory_make(&self.samples, without_imports, &self.memory);
+    status = snd_memory_view_make(&self.samples, without_imports, &self.memory);
     if (status != SND_OK) {
         snd_samples_free(&self.samples);
         return status;
@@ -154,7 +156,7 @@ snd_memory_start(const snd_profile *profile, const snd_view_options *options, in
 }
 
 static snd_status
-open_source(snd_memory_maker *self, const char *file)
+open_source(snd_memory_view_maker *self, const char *file)
 {
     if (file == self->source_file)
         return SND_OK;
@@ -167,7 +169,7 @@ open_source(snd_memory_maker *self, const char *file)
 }
 
 static snd_status
-put_place(snd_memory_maker *self, const snd_memory_line *line, snd_cell *cells)
+put_place(snd_memory_view_maker *self, const snd_memory_view_line *line, snd_cell *cells)
 {
     snd_buffer place = {0}, text = {0};
     snd_status status = open_source(self, line->file);
@@ -192,7 +194,7 @@ put_place(snd_memory_maker *self, const snd_memory_line *line, snd_cell *cells)
 }
 
 snd_status
-snd_memory_add_row(snd_memory_maker *self, const snd_memory_line *line, snd_cell **cells)
+snd_memory_view_add_row(snd_memory_view_maker *self, const snd_memory_view_line *line, snd_cell **cells)
 {
     snd_status status = snd_table_add_row(self->table, 0, cells);
 
@@ -206,13 +208,13 @@ snd_memory_add_row(snd_memory_maker *self, const snd_memory_line *line, snd_cell
 }
 
 static snd_status
-put_footer(const snd_memory_maker *self, const char *footer)
+put_footer(const snd_memory_view_maker *self, const char *footer)
 {
     snd_buffer text = {0};
 
     if (footer != NULL)
         return snd_table_set_footer(self->table, footer);
-    snd_memory_footer(self->samples.profile, &self->memory.all, &text);
+    snd_memory_view_footer(self->samples.profile, &self->memory.all, &text);
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_set_footer(self->table, snd_buffer_str(&text));
@@ -221,7 +223,8 @@ put_footer(const snd_memory_maker *self, const char *footer)
 }
 
 snd_status
-snd_memory_finish(snd_memory_maker *self, snd_status status, const char *key, const char *footer, snd_table **out)
+snd_memory_view_finish(snd_memory_view_maker *self, snd_status status, const char *key, const char *footer,
+                       snd_table **out)
 {
     if (status == SND_OK && key != NULL)
         status = snd_table_sort(self->table, key);
@@ -232,8 +235,8 @@ snd_memory_finish(snd_memory_maker *self, snd_status status, const char *key, co
     else
         snd_table_free(self->table);
     snd_source_close(&self->source);
-    snd_memory_free(&self->memory);
+    snd_memory_view_free(&self->memory);
     snd_samples_free(&self->samples);
-    *self = (snd_memory_maker){0};
+    *self = (snd_memory_view_maker){0};
     return status;
 }

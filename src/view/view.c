@@ -53,7 +53,7 @@ snd_view_default(const snd_profile *profile)
         has_regions |= kind == SND_SITE_REGION;
         has_calls |= snd_site_is_call(kind);
     }
-    if (snd_memory_exists(profile) && !has_regions && !has_calls)
+    if (snd_memory_view_exists(profile) && !has_regions && !has_calls)
         return snd_view_find("memory");
     return snd_view_find(has_calls && !has_regions ? "functions" : "regions");
 }

@@ -61,15 +61,15 @@ add_rows(snd_table *table, cursor *self)
 snd_status
 snd_view_footprint(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_memory_maker self;
+    snd_memory_view_maker self;
     cursor series = {.series = {[HEAP] = snd_profile_series(profile, "heap"),
                                 [RSS] = snd_profile_series(profile, "rss"),
                                 [GPU_MEMORY] = snd_profile_series(profile, "gpu_memory")}};
-    snd_status status = series.series[HEAP] == NULL ? SND_NO_DATA : snd_memory_start(profile, options, 0, &self);
+    snd_status status = series.series[HEAP] == NULL ? SND_NO_DATA : snd_memory_view_start(profile, options, 0, &self);
     if (status != SND_OK)
         return status;
     /* without a GPU there is no such column, rather than an empty one */
     self.table = snd_table_new("footprint", columns, series.series[GPU_MEMORY] == NULL ? GPU_MEMORY : COLUMN_COUNT);
     status = self.table == NULL ? SND_NO_MEMORY : add_rows(self.table, &series);
-    return snd_memory_finish(&self, status, NULL, NULL, out);
+    return snd_memory_view_finish(&self, status, NULL, NULL, out);
 }

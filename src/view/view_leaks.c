@@ -60,21 +60,21 @@ put_stack(const snd_samples *samples, uint32_t node, snd_buffer *out)
 }
 
 static snd_status
-add_line(snd_memory_maker *self, const snd_memory_line *line, const snd_leak *leak)
+add_line(snd_memory_view_maker *self, const snd_memory_view_line *line, const snd_leak *leak)
 {
     snd_buffer spark = {0}, stack = {0};
     snd_cell *cells;
-    snd_status status = snd_memory_add_row(self, line, &cells);
+    snd_status status = snd_memory_view_add_row(self, line, &cells);
     if (status != SND_OK)
         return status;
     snd_set_whole(&cells[GROWTH], leak->growth);
     snd_set_whole(&cells[RATE], leak->rate);
     snd_set_share(&cells[CONFIDENCE], 100 * leak->confidence);
-    snd_set_whole(&cells[LIVE], snd_memory_whole(&line->numbers, SND_METRIC_LIVE));
+    snd_set_whole(&cells[LIVE], snd_memory_view_whole(&line->numbers, SND_METRIC_LIVE));
     snd_set_whole(&cells[TAKEN], leak->taken);
     snd_set_whole(&cells[SURVIVING], leak->surviving);
     snd_set_text(self->table, &cells[VERDICT], snd_verdict_text(leak->verdict));
-    snd_memory_spark(&line->history, CURVE_CELLS, &spark);
+    snd_memory_view_spark(&line->history, CURVE_CELLS, &spark);
     snd_set_buffer(self->table, &cells[TIMELINE], &spark);
     put_stack(&self->samples, line->node, &stack);
     snd_set_buffer(self->table, &cells[STACK], &stack);
@@ -83,7 +83,7 @@ add_line(snd_memory_maker *self, const snd_memory_line *line, const snd_leak *le
 }
 
 static snd_status
-add_lines(snd_memory_maker *self, tally *count)
+add_lines(snd_memory_view_maker *self, tally *count)
 {
     const snd_profile *profile = self->samples.profile;
     uint64_t step = snd_profile_info_number(profile, "history_step_ns");
@@ -94,7 +94,7 @@ add_lines(snd_memory_maker *self, tally *count)
     if (all)
         self->table->columns[VERDICT].traits |= SND_COLUMN_SHOWN;
     for (uint32_t i = 0; i < self->memory.count && status == SND_OK; i++) {
-        const snd_memory_line *line = &self->memory.lines[i];
+        const snd_memory_view_line *line = &self->memory.lines[i];
         snd_leak leak;
         if (line->file == NULL) /* there is no line to accuse */
             continue;
@@ -122,10 +122,10 @@ put_footer(const tally *count, snd_buffer *out)
 snd_status
 snd_view_leaks(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_memory_maker self;
+    snd_memory_view_maker self;
     snd_buffer footer = {0};
     tally count = {0};
-    snd_status status = snd_memory_start(profile, options, 1, &self);
+    snd_status status = snd_memory_view_start(profile, options, 1, &self);
     if (status != SND_OK)
         return status;
     self.place = WHERE;
@@ -134,7 +134,7 @@ snd_view_leaks(const snd_profile *profile, const snd_view_options *options, snd_
     put_footer(&count, &footer);
     if (status == SND_OK)
         status = snd_buffer_status(&footer);
-    status = snd_memory_finish(&self, status, "growth_bytes", snd_buffer_str(&footer), out);
+    status = snd_memory_view_finish(&self, status, "growth_bytes", snd_buffer_str(&footer), out);
     snd_buffer_free(&footer);
     return status;
 }

@@ -30,7 +30,7 @@ static const snd_column columns[] = {
 /* A table in the making. The columns of memory stand before the source. */
 typedef struct maker {
     snd_samples samples;
-    snd_memory memory; /* no lines where none was recorded */
+    snd_memory_view memory; /* no lines where none was recorded */
     uint32_t source;
     snd_lines lines;
     snd_table *table;
@@ -40,21 +40,21 @@ typedef struct maker {
 typedef struct sum {
     uint32_t function;
     snd_samples_numbers numbers;
-    snd_memory_line memory;
+    snd_memory_view_line memory;
 } sum;
 
 /* Of all that was allocated, in per cent. */
 static double
-memory_share(const maker *self, const snd_memory_numbers *numbers)
+memory_share(const maker *self, const snd_memory_view_numbers *numbers)
 {
-    return snd_memory_share(snd_memory_allocated(numbers), snd_memory_allocated(&self->memory.all));
+    return snd_memory_view_share(snd_memory_view_allocated(numbers), snd_memory_view_allocated(&self->memory.all));
 }
 
 /* ---- rows ---- */
 
 /* Rows of a file stand below its heading, at depth 1. */
 static snd_status
-add_row(maker *self, const char *file, const snd_samples_numbers *numbers, const snd_memory_line *memory,
+add_row(maker *self, const char *file, const snd_samples_numbers *numbers, const snd_memory_view_line *memory,
         snd_cell **cells)
 {
     snd_status status = snd_table_add_row(self->table, 1, cells);
@@ -74,7 +74,8 @@ add_line(maker *self, const snd_line *line, const snd_source_lines *source)
     const char *file = self->lines.files[line->file].name;
     snd_buffer place = {0}, text = {0};
     snd_cell *cells;
-    snd_status status = add_row(self, file, &line->numbers, snd_memory_find(&self->memory, file, line->line), &cells);
+    snd_status status =
+        add_row(self, file, &line->numbers, snd_memory_view_find(&self->memory, file, line->line), &cells);
     if (status != SND_OK)
         return status;
     snd_buffer_printf(&place, "%s:%u", snd_own_name(&self->samples.own, file), line->line);
@@ -208,11 +209,11 @@ sum_functions(const maker *self, const snd_line_file *file, const snd_line **ord
         if (i == 0 || order[i]->function != order[i - 1]->function)
             sums[used++] = (sum){.function = order[i]->function};
         snd_samples_add(&sums[used - 1].numbers, &order[i]->numbers);
-        const snd_memory_line *memory = snd_memory_find(&self->memory, file->name, order[i]->line);
+        const snd_memory_view_line *memory = snd_memory_view_find(&self->memory, file->name, order[i]->line);
         if (memory == NULL)
             continue;
-        snd_memory_add(&sums[used - 1].memory.numbers, &memory->numbers);
-        snd_memory_add_history(&sums[used - 1].memory.history, &memory->history);
+        snd_memory_view_add(&sums[used - 1].memory.numbers, &memory->numbers);
+        snd_memory_view_add_history(&sums[used - 1].memory.history, &memory->history);
     }
     qsort(sums, used, sizeof *sums, compare_sums);
     return used;
@@ -292,7 +293,7 @@ add_file(maker *self, const snd_line_file *file)
 }
 
 static snd_status
-add_other(maker *self, const char *text, const snd_samples_numbers *numbers, const snd_memory_line *memory)
+add_other(maker *self, const char *text, const snd_samples_numbers *numbers, const snd_memory_view_line *memory)
 {
     snd_cell *cells;
     snd_status status = add_row(self, text, numbers, memory, &cells);
@@ -304,14 +305,14 @@ add_other(maker *self, const char *text, const snd_samples_numbers *numbers, con
 }
 
 static void
-add_file_memory(const maker *self, const snd_line_file *file, snd_memory_line *all)
+add_file_memory(const maker *self, const snd_line_file *file, snd_memory_view_line *all)
 {
     for (uint32_t i = file->first; i < file->first + file->count; i++) {
-        const snd_memory_line *line = snd_memory_find(&self->memory, file->name, self->lines.lines[i].line);
+        const snd_memory_view_line *line = snd_memory_view_find(&self->memory, file->name, self->lines.lines[i].line);
         if (line == NULL)
             continue;
-        snd_memory_add(&all->numbers, &line->numbers);
-        snd_memory_add_history(&all->history, &line->history);
+        snd_memory_view_add(&all->numbers, &line->numbers);
+        snd_memory_view_add_history(&all->history, &line->history);
     }
 }
 
@@ -320,7 +321,7 @@ static int
 is_large(const maker *self, uint32_t number)
 {
     const snd_line_file *file = &self->lines.files[number];
-    snd_memory_line memory = {0};
+    snd_memory_view_line memory = {0};
 
     if (number == 0 || self->samples.options->show_all ||
         snd_samples_share(&self->samples, snd_samples_time(&file->numbers)) >= FILE_SHARE)
@@ -330,7 +331,7 @@ is_large(const maker *self, uint32_t number)
 }
 
 static snd_status
-add_small_files(maker *self, const snd_samples_numbers *numbers, const snd_memory_line *memory, uint32_t count)
+add_small_files(maker *self, const snd_samples_numbers *numbers, const snd_memory_view_line *memory, uint32_t count)
 {
     snd_buffer text = {0};
 
@@ -349,7 +350,7 @@ name_of(const snd_line_rest *rest)
     return rest->name == NULL ? SND_MEMORY_OUTSIDE : rest->name;
 }
 
-static const snd_memory_line *
+static const snd_memory_view_line *
 memory_of_rest(const maker *self, const char *name)
 {
     for (uint32_t i = self->memory.count; i-- > 0 && self->memory.lines[i].file == NULL;)
@@ -379,7 +380,7 @@ add_rests(maker *self)
         status = add_other(self, name, &lines->rests[i].numbers, memory_of_rest(self, name));
     }
     for (uint32_t i = 0; i < self->memory.count && status == SND_OK; i++) {
-        const snd_memory_line *line = &self->memory.lines[i];
+        const snd_memory_view_line *line = &self->memory.lines[i];
         if (line->file == NULL && !has_rest(self, line->name))
             status = add_other(self, line->name, &(snd_samples_numbers){0}, line);
     }
@@ -391,7 +392,7 @@ add_elsewhere(maker *self)
 {
     const snd_lines *lines = &self->lines;
     snd_samples_numbers numbers = {0}, small = {0};
-    snd_memory_line memory = {0};
+    snd_memory_view_line memory = {0};
     uint32_t small_count = 0;
     int has_memory = self->memory.count != 0 && self->memory.lines[self->memory.count - 1].file == NULL;
     snd_status status = SND_OK;
@@ -450,14 +451,14 @@ snd_view_lines(const snd_profile *profile, const snd_view_options *options, snd_
     snd_status status = snd_samples_make(profile, options, &self.samples);
     if (status != SND_OK)
         return status;
-    status = snd_memory_make(&self.samples, 0, &self.memory);
+    status = snd_memory_view_make(&self.samples, 0, &self.memory);
     if (status == SND_OK)
         status = snd_lines_make(&self.samples, &self.memory, &self.lines);
     if (status == SND_OK)
         status = make_table(&self);
     status = snd_sample_table_finish(&self.samples, status, NULL, self.table, out);
     snd_lines_free(&self.lines);
-    snd_memory_free(&self.memory);
+    snd_memory_view_free(&self.memory);
     snd_samples_free(&self.samples);
     return status;
 }

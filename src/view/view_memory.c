@@ -45,48 +45,50 @@ static const snd_column columns[] = {
 };
 
 static snd_status
-add_line(snd_memory_maker *self, const snd_memory_line *line)
+add_line(snd_memory_view_maker *self, const snd_memory_view_line *line)
 {
-    const snd_memory_numbers *numbers = &line->numbers;
-    uint64_t peak = snd_memory_whole(numbers, SND_METRIC_LIVE_PEAK), allocated = snd_memory_allocated(numbers);
-    uint64_t whole = snd_memory_whole(&self->memory.all, SND_METRIC_LIVE_PEAK);
-    uint64_t temporary = snd_memory_whole(numbers, SND_METRIC_TEMPORARY);
+    const snd_memory_view_numbers *numbers = &line->numbers;
+    uint64_t peak = snd_memory_view_whole(numbers, SND_METRIC_LIVE_PEAK),
+             allocated = snd_memory_view_allocated(numbers);
+    uint64_t whole = snd_memory_view_whole(&self->memory.all, SND_METRIC_LIVE_PEAK);
+    uint64_t temporary = snd_memory_view_whole(numbers, SND_METRIC_TEMPORARY);
     snd_buffer spark = {0};
     snd_cell *cells;
-    snd_status status = snd_memory_add_row(self, line, &cells);
+    snd_status status = snd_memory_view_add_row(self, line, &cells);
     if (status != SND_OK)
         return status;
     snd_set_whole(&cells[PEAK], peak);
-    snd_set_share(&cells[SHARE], snd_memory_share(peak, whole));
-    snd_set_error(&cells[PEAK_ERROR], snd_memory_error(numbers, SND_METRIC_PEAK_VARIANCE), peak);
-    snd_set_whole(&cells[PYTHON], snd_memory_whole(numbers, SND_METRIC_ALLOC_PYTHON));
-    snd_set_whole(&cells[NATIVE], snd_memory_whole(numbers, SND_METRIC_ALLOC_NATIVE));
-    snd_set_error(&cells[ERROR], snd_memory_error(numbers, SND_METRIC_ALLOC_VARIANCE), allocated);
-    snd_set_whole(&cells[BLOCKS], snd_memory_whole(numbers, SND_METRIC_ALLOC_BLOCKS));
-    snd_set_whole(&cells[AVERAGE], snd_memory_whole(numbers, SND_METRIC_LIVE_AVERAGE));
-    snd_set_whole(&cells[GROWTH], snd_memory_whole(numbers, SND_METRIC_LIVE));
-    snd_set_share(&cells[TEMPORARY_SHARE], snd_memory_share(temporary, allocated));
+    snd_set_share(&cells[SHARE], snd_memory_view_share(peak, whole));
+    snd_set_error(&cells[PEAK_ERROR], snd_memory_view_error(numbers, SND_METRIC_PEAK_VARIANCE), peak);
+    snd_set_whole(&cells[PYTHON], snd_memory_view_whole(numbers, SND_METRIC_ALLOC_PYTHON));
+    snd_set_whole(&cells[NATIVE], snd_memory_view_whole(numbers, SND_METRIC_ALLOC_NATIVE));
+    snd_set_error(&cells[ERROR], snd_memory_view_error(numbers, SND_METRIC_ALLOC_VARIANCE), allocated);
+    snd_set_whole(&cells[BLOCKS], snd_memory_view_whole(numbers, SND_METRIC_ALLOC_BLOCKS));
+    snd_set_whole(&cells[AVERAGE], snd_memory_view_whole(numbers, SND_METRIC_LIVE_AVERAGE));
+    snd_set_whole(&cells[GROWTH], snd_memory_view_whole(numbers, SND_METRIC_LIVE));
+    snd_set_share(&cells[TEMPORARY_SHARE], snd_memory_view_share(temporary, allocated));
     snd_set_whole(&cells[TEMPORARY], temporary);
-    snd_set_whole(&cells[TAKEN], snd_memory_whole(numbers, SND_METRIC_TAKEN));
-    snd_set_whole(&cells[FREED], snd_memory_whole(numbers, SND_METRIC_FREED));
-    snd_memory_spark(&line->history, 10, &spark);
+    snd_set_whole(&cells[TAKEN], snd_memory_view_whole(numbers, SND_METRIC_TAKEN));
+    snd_set_whole(&cells[FREED], snd_memory_view_whole(numbers, SND_METRIC_FREED));
+    snd_memory_view_spark(&line->history, 10, &spark);
     snd_set_buffer(self->table, &cells[TIMELINE], &spark);
     return snd_table_check(self->table, cells);
 }
 
 /* Whether a line has more than copies and the GPU's time. */
 static int
-has_memory(const snd_memory_numbers *numbers)
+has_memory(const snd_memory_view_numbers *numbers)
 {
-    return snd_memory_allocated(numbers) != 0 || snd_memory_whole(numbers, SND_METRIC_LIVE_PEAK) != 0 ||
-           snd_memory_whole(numbers, SND_METRIC_LIVE) != 0 || snd_memory_whole(numbers, SND_METRIC_LIVE_AVERAGE) != 0;
+    return snd_memory_view_allocated(numbers) != 0 || snd_memory_view_whole(numbers, SND_METRIC_LIVE_PEAK) != 0 ||
+           snd_memory_view_whole(numbers, SND_METRIC_LIVE) != 0 ||
+           snd_memory_view_whole(numbers, SND_METRIC_LIVE_AVERAGE) != 0;
 }
 
 snd_status
 snd_view_memory(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_memory_maker self;
-    snd_status status = snd_memory_start(profile, options, 0, &self);
+    snd_memory_view_maker self;
+    snd_status status = snd_memory_view_start(profile, options, 0, &self);
     if (status != SND_OK)
         return status;
     self.place = WHERE;
@@ -95,5 +97,5 @@ snd_view_memory(const snd_profile *profile, const snd_view_options *options, snd
     for (uint32_t i = 0; i < self.memory.count && status == SND_OK; i++)
         if (has_memory(&self.memory.lines[i].numbers))
             status = add_line(&self, &self.memory.lines[i]);
-    return snd_memory_finish(&self, status, "peak_bytes", NULL, out);
+    return snd_memory_view_finish(&self, status, "peak_bytes", NULL, out);
 }

@@ -25,12 +25,12 @@ snd_status
 snd_view_memory_tree(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_view_options chosen = *options;
-    snd_memory_maker self;
+    snd_memory_view_maker self;
 
     chosen.by_time = 0; /* what was live at one moment has no order in time */
-    snd_status status = snd_memory_start(profile, &chosen, 0, &self);
+    snd_status status = snd_memory_view_start(profile, &chosen, 0, &self);
     if (status != SND_OK)
         return status;
     status = snd_tree_table_make(&self.samples, &of_memory, &self.table);
-    return snd_memory_finish(&self, status, NULL, NULL, out);
+    return snd_memory_view_finish(&self, status, NULL, NULL, out);
 }

@@ -7,9 +7,9 @@ enum { SIZE, PYTHON_BLOCKS, PYTHON_BYTES, NATIVE_BLOCKS, NATIVE_BYTES, SHARE, LE
 
 static const snd_column columns[] = {
     [SIZE] = {"size", "size from", SND_UNIT_LABEL, SND_COLUMN_SHOWN},
-    [PYTHON_BLOCKS] = {"python_blocks", "python blocks", SND_UNIT_COUNT, PART},
+    [PYTHON_BLOCKS] = {"python_blocks", "python blocks", SND_UNIT_COUNT, PART | SND_COLUMN_OPTIONAL},
     [PYTHON_BYTES] = {"python_bytes", "python", SND_UNIT_BYTES, PART},
-    [NATIVE_BLOCKS] = {"native_blocks", "native blocks", SND_UNIT_COUNT, PART},
+    [NATIVE_BLOCKS] = {"native_blocks", "native blocks", SND_UNIT_COUNT, PART | SND_COLUMN_OPTIONAL},
     [NATIVE_BYTES] = {"native_bytes", "native", SND_UNIT_BYTES, PART},
     [SHARE] = {"bytes_percent", "bytes", SND_UNIT_BAR, SND_COLUMN_SHOWN},
     [LEAST] = {"least_bytes", "least bytes", SND_UNIT_BYTES, 0},
@@ -36,7 +36,7 @@ add_size(snd_table *table, unsigned power, const snd_block_size *size, uint64_t 
     snd_set_whole(&cells[PYTHON_BYTES], size->python_bytes);
     snd_set_whole(&cells[NATIVE_BLOCKS], size->native_blocks);
     snd_set_whole(&cells[NATIVE_BYTES], size->native_bytes);
-    snd_set_share(&cells[SHARE], snd_memory_share(size->python_bytes + size->native_bytes, whole));
+    snd_set_share(&cells[SHARE], snd_memory_view_share(size->python_bytes + size->native_bytes, whole));
     snd_set_whole(&cells[LEAST], UINT64_C(1) << power);
     return snd_table_check(table, cells);
 }
@@ -64,11 +64,11 @@ add_sizes(snd_table *table, const snd_block_size *sizes)
 snd_status
 snd_view_sizes(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_memory_maker self;
-    snd_status status = profile->memory.sizes == NULL ? SND_NO_DATA : snd_memory_start(profile, options, 0, &self);
+    snd_memory_view_maker self;
+    snd_status status = profile->memory.sizes == NULL ? SND_NO_DATA : snd_memory_view_start(profile, options, 0, &self);
     if (status != SND_OK)
         return status;
     self.table = snd_table_new("sizes", columns, COLUMN_COUNT);
     status = self.table == NULL ? SND_NO_MEMORY : add_sizes(self.table, profile->memory.sizes);
-    return snd_memory_finish(&self, status, NULL, NULL, out);
+    return snd_memory_view_finish(&self, status, NULL, NULL, out);
 }
