@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
+#include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
 #include "probe/memory.h"
@@ -37,8 +38,6 @@ static struct session {
     const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static const int saved_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
 /* ---- what the recording says of the run ---- */
 
@@ -126,21 +125,6 @@ on_signal(int number)
     errno = saved;
 }
 
-static void
-watch_signals(int on)
-{
-    for (size_t i = 0; i < sizeof saved_signals / sizeof saved_signals[0]; i++) {
-        struct sigaction now;
-        sigaction(saved_signals[i], NULL, &now);
-        /* only where the program has left the default; its own handlers stay, and come to its own exit */
-        void (*expected)(int) = on ? SIG_DFL : on_signal;
-        if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != expected)
-            continue;
-        struct sigaction ours = {.sa_handler = on ? on_signal : SIG_DFL, .sa_flags = SA_RESTART};
-        sigaction(saved_signals[i], &ours, NULL);
-    }
-}
-
 /* ---- start and stop ---- */
 
 static void
@@ -171,7 +155,7 @@ take_outputs(snd_opened_files *new, const snd_settings *set)
     session.recording_path = new->recording_path;
     session.trace_path = new->trace_path;
     session.collector = collector;
-    watch_signals(with_files);
+    snd_signals_watch(with_files, on_signal);
     return SND_OK;
 }
 
@@ -180,16 +164,10 @@ free_collector(void)
 {
     snd_collector *old = session.collector;
 
-    watch_signals(0);
+    snd_signals_watch(0, on_signal);
     session.collector = NULL;
     session.is_orphan = 0;
     snd_collector_free(old);
-}
-
-static int
-same_text(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
 /* Whether a second start asks for what is being written already. */
@@ -197,8 +175,7 @@ static int
 keeps_outputs(const snd_settings *set)
 {
     return session.is_running && !session.is_orphan && session.collector != NULL &&
-           same_text(set->recording, session.set.recording) && same_text(set->chrome_trace, session.set.chrome_trace) &&
-           set->timeline == session.set.timeline;
+           snd_settings_have_same_outputs(set, &session.set);
 }
 
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
@@ -264,7 +241,7 @@ take_settings(snd_settings *set)
 static void
 stop_samples(void)
 {
-    snd_memory_stop();
+    snd_memory_probe_stop();
     snd_sample_stop();
 }
 
@@ -285,8 +262,11 @@ start_samples(void)
     if (session.note == NULL)
         session.note = snd_sample_note();
     if (!session.set.memory.on)
-        snd_memory_stop();
-    return status == SND_OK && session.set.memory.on ? snd_memory_start(&session.set.memory) : status;
+        snd_memory_probe_stop();
+    if (status == SND_OK && session.set.memory.on)
+        status = snd_memory_probe_start(&session.set.memory);
+    snd_memory_set_paused(session.set.sample.paused);
+    return status;
 }
 
 static snd_status

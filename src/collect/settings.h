@@ -17,4 +17,7 @@ typedef struct snd_settings {
 SND_MUST_USE snd_status snd_settings_copy(const snd_session_options *options, snd_settings *out);
 void snd_settings_free(snd_settings *self); /* all zero is allowed, and left behind */
 
+/* Whether both write the same to the same places. */
+int snd_settings_have_same_outputs(const snd_settings *a, const snd_settings *b);
+
 #endif

@@ -15,7 +15,7 @@ go_on(void)
 }
 
 snd_status
-snd_memory_start(const snd_memory_options *options)
+snd_memory_probe_start(const snd_memory_options *options)
 {
     if (snd_memory.is_running)
         return SND_OK;
@@ -34,7 +34,7 @@ snd_memory_start(const snd_memory_options *options)
 }
 
 void
-snd_memory_stop(void)
+snd_memory_probe_stop(void)
 {
     if (!snd_memory.is_running)
         return;

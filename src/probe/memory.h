@@ -8,10 +8,10 @@
 
 /* After the sampler's start. What was counted before stays until snd_memory_clear. SND_SYSTEM: the functions of the
  * program cannot be led here. */
-SND_MUST_USE snd_status snd_memory_start(const snd_memory_options *options);
+SND_MUST_USE snd_status snd_memory_probe_start(const snd_memory_options *options);
 
 /* Leads everything back. What was counted stays. */
-void snd_memory_stop(void);
+void snd_memory_probe_stop(void);
 
 int snd_memory_is_running(void);
 

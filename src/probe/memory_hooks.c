@@ -22,11 +22,18 @@ static void *(*real_mremap)(void *, size_t, size_t, int, void *);
 
 /* ---- blocks ---- */
 
+static void
+allocated(void *block, size_t size)
+{
+    if (SND_LIKELY(snd_memory_mine.counted == 0))
+        snd_memory_allocated(block, size, 0);
+}
+
 static void *
 our_malloc(size_t size)
 {
     void *block = real_malloc(size);
-    snd_memory_allocated(block, size, 0);
+    allocated(block, size);
     return block;
 }
 
@@ -34,7 +41,7 @@ static void *
 our_calloc(size_t count, size_t size)
 {
     void *block = real_calloc(count, size);
-    snd_memory_allocated(block, block == NULL ? 0 : count * size, 0);
+    allocated(block, block == NULL ? 0 : count * size);
     return block;
 }
 
@@ -66,7 +73,7 @@ moved(void *old, void *block, size_t size, const snd_memory_kept *kept)
             snd_memory_drop(kept);
     }
     if (block != NULL)
-        snd_memory_allocated(block, size, 0);
+        allocated(block, size);
     return block;
 }
 

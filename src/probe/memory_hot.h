@@ -15,6 +15,7 @@ typedef struct snd_memory_local {
     uint32_t busy;     /* our own code runs, maybe with its lock: nothing else may ask for that */
     uint32_t exempt;   /* a thread of our own */
     uint32_t python;   /* the interpreter's allocator is asking */
+    uint32_t counted;  /* the interpreter counts this block itself */
     uint32_t quiet;    /* what it asks for is divided into blocks that are counted themselves */
     uint32_t row;      /* the sampler's row of this thread */
     uint64_t random;

@@ -81,6 +81,8 @@ typedef struct snd_memory_state {
     uint64_t start_ns, end_ns; /* end 0: it goes on */
     uint64_t live, peak, peak_at_ns, allocated, copied;
     double live_variance, peak_variance, variance, copy_variance;
+    uint64_t since_peak; /* the most since somebody asked for that to begin anew */
+    double since_variance;
     uint32_t peak_serial;
     _Atomic uint64_t unseen; /* bytes allocated where nobody could look */
     double size_blocks[2][SND_BLOCK_SIZES], size_bytes[2][SND_BLOCK_SIZES]; /* native, Python */
@@ -114,7 +116,7 @@ uint64_t snd_memory_weight(size_t size, double *share);
 void snd_memory_tick(uint64_t now_ns);
 
 /* The numbers of a node of the sampler for the profile's. */
-SND_MUST_USE snd_status snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
+SND_MUST_USE snd_status snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
 SND_MUST_USE snd_status snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns);
 
 /* A measurement begins: what was live in one before is not known any more. */

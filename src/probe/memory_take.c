@@ -159,7 +159,7 @@ node_here(snd_memory_local *mine, uint64_t now_ns)
     const snd_track *track = sampler->seen.rows[row].track;
     const snd_node *region = track == NULL ? NULL : SND_GET(track->running);
     uint32_t root = sampler->seen.rows[row].root, base = root;
-    if (region != NULL)
+    if (region != NULL && region->parent != NULL)
         base = snd_sample_seen_region(&sampler->seen, root, region);
     snd_memory.stack.count = 0;
     if (sampler->python != NULL && sampler->python->walk_own != NULL)
@@ -208,11 +208,12 @@ take_locked(snd_memory_local *mine, void *block, size_t size, uint32_t flags)
 static void
 take(snd_memory_local *mine, void *block, size_t size, uint32_t flags)
 {
-    if (!enter(mine)) {
+    if (mine->busy != 0) { /* a signal handler's; where the sampler has the lock, it is the sampler's own */
         double share;
         atomic_fetch_add_explicit(&snd_memory.unseen, snd_memory_weight(size, &share), memory_order_relaxed);
-        return;
     }
+    if (!enter(mine))
+        return;
     if (SND_GET(snd_memory.serial) == mine->serial)
         take_locked(mine, block, size, flags);
     leave(mine);

@@ -136,6 +136,10 @@ snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns
     snd_memory.variance += variance;
     snd_memory.live += kept->weight;
     snd_memory.live_variance += variance;
+    if (snd_memory.live > snd_memory.since_peak) {
+        snd_memory.since_peak = snd_memory.live;
+        snd_memory.since_variance = snd_memory.live_variance;
+    }
     if (snd_memory.live > snd_memory.peak) {
         snd_memory.peak = snd_memory.live;
         snd_memory.peak_variance = snd_memory.live_variance;
@@ -263,7 +267,7 @@ put_history(snd_profile *profile, const snd_memory_values *values, uint32_t id)
 }
 
 snd_status
-snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
+snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
 {
     uint32_t place = node < snd_memory.value_of_count ? snd_memory.value_of[node] : 0;
     if (place == 0)
@@ -381,12 +385,15 @@ snd_memory_settle(void)
         add_area(&snd_memory.values[i], now);
         snd_sample_state.seen.nodes[snd_memory.values[i].node].changed = snd_sample_state.seen.look;
     }
+    add_to_plots(now); /* also where it was too short for another */
     snd_memory.end_ns = now;
 }
 
 static void
 forget_numbers(uint64_t now_ns)
 {
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     snd_memory.peak = snd_memory.live;
     snd_memory.peak_variance = snd_memory.live_variance;
     snd_memory.peak_at_ns = now_ns;
@@ -446,10 +453,8 @@ void
 snd_memory_reset_peak(void)
 {
     pthread_mutex_lock(&snd_sample_state.lock);
-    snd_memory.peak = snd_memory.live;
-    snd_memory.peak_variance = snd_memory.live_variance;
-    snd_memory.peak_at_ns = snd_clock_monotonic_ns();
-    snd_memory.peak_serial++;
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     pthread_mutex_unlock(&snd_sample_state.lock);
 }
 
@@ -474,12 +479,12 @@ snd_memory_get(snd_memory_now *out)
     pthread_mutex_lock(&snd_sample_state.lock);
     *out = (snd_memory_now){
         .live = snd_memory.live,
-        .peak = snd_memory.peak,
+        .peak = snd_memory.since_peak,
         .allocated = snd_memory.allocated,
         .copied = snd_memory.copied,
         .blocks = snd_memory.blocks.count,
         .live_error = sqrt(snd_memory.live_variance),
-        .peak_error = sqrt(snd_memory.peak_variance),
+        .peak_error = sqrt(snd_memory.since_variance),
     };
     pthread_mutex_unlock(&snd_sample_state.lock);
 }

@@ -103,6 +103,16 @@ look_at_all(void)
     return any;
 }
 
+static void
+tell_when_busy(int has_moved)
+{
+    int (*function)(void) = SND_GET(running.when_busy);
+
+    running.busy_looks += has_moved != 0;
+    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
+        SND_SET(running.when_busy, NULL);
+}
+
 /* While no time is measured, memory may be. */
 static void
 rest(void)
@@ -114,6 +124,8 @@ rest(void)
     snd_sample_refresh_if_needed(now);
     snd_memory_tick(now);
     pthread_mutex_unlock(&snd_sample_state.lock);
+    if (snd_sample_state.options.resting)
+        tell_when_busy(1);
 }
 
 /* Between half a period and one and a half, so that no rhythm of the program meets ours. */
@@ -155,16 +167,6 @@ account_for_own(void)
     if (own != NULL && !SND_GET(self->is_paused) && snd_sample_look(self, own, snd_clock_monotonic_ns(), &has_moved))
         snd_sample_end_thread(own, snd_clock_monotonic_ns());
     pthread_mutex_unlock(&self->lock);
-}
-
-static void
-tell_when_busy(int has_moved)
-{
-    int (*function)(void) = SND_GET(running.when_busy);
-
-    running.busy_looks += has_moved != 0;
-    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
-        SND_SET(running.when_busy, NULL);
 }
 
 static void *

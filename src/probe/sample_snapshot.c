@@ -161,7 +161,7 @@ put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node
     for (unsigned i = 0; i < SND_SAMPLE_STATES && status == SND_OK; i++)
         if (node->values[i] != 0 || snd_profile_has(profile, id, SND_SAMPLE_METRIC(i)))
             status = snd_snapshot_put(self, profile, id, SND_SAMPLE_METRIC(i), (snd_value){.whole = node->values[i]});
-    return status == SND_OK ? snd_memory_put(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
+    return status == SND_OK ? snd_memory_put_values(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
                             : status;
 }
 

@@ -15,7 +15,7 @@ typedef struct domain {
 static domain domains[] = {{.which = PYMEM_DOMAIN_MEM}, {.which = PYMEM_DOMAIN_OBJ}};
 #define DOMAINS (sizeof domains / sizeof domains[0])
 
-/* ---- blocks ---- */
+/* ---- every block, for an exact measurement ---- */
 
 /* Larger ones are malloc's business, but it is told whose they are. */
 static void *
@@ -23,31 +23,30 @@ our_malloc(void *context, size_t size)
 {
     const domain *self = context;
 
-    if (SND_LIKELY(size <= self->small)) {
-        void *block = self->below.malloc(self->below.ctx, size);
-        snd_memory_allocated(block, size, 1);
-        return block;
-    }
     snd_memory_mine.python++;
     void *block = self->below.malloc(self->below.ctx, size);
     snd_memory_mine.python--;
+    if (size <= self->small)
+        snd_memory_allocated(block, size, 1);
     return block;
+}
+
+static size_t
+product(size_t count, size_t size)
+{
+    return size != 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
 }
 
 static void *
 our_calloc(void *context, size_t count, size_t size)
 {
     const domain *self = context;
-    size_t whole = size != 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
 
-    if (SND_LIKELY(whole <= self->small)) {
-        void *block = self->below.calloc(self->below.ctx, count, size);
-        snd_memory_allocated(block, whole, 1);
-        return block;
-    }
     snd_memory_mine.python++;
     void *block = self->below.calloc(self->below.ctx, count, size);
     snd_memory_mine.python--;
+    if (product(count, size) <= self->small)
+        snd_memory_allocated(block, product(count, size), 1);
     return block;
 }
 
@@ -64,13 +63,16 @@ static void *
 our_realloc(void *context, void *old, size_t size)
 {
     const domain *self = context;
+    int is_small = size <= self->small;
     snd_memory_kept kept;
 
     kept.node = UINT32_MAX;
     if (old != NULL && snd_memory_may_know(old))
         snd_memory_lift(old, &kept);
     snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
     void *block = self->below.realloc(self->below.ctx, old, size);
+    snd_memory_mine.counted -= (unsigned)is_small;
     snd_memory_mine.python--;
     if (kept.node != UINT32_MAX) {
         if (block == NULL)
@@ -78,10 +80,91 @@ our_realloc(void *context, void *old, size_t size)
         else
             snd_memory_drop(&kept);
     }
-    if (block != NULL && size <= self->small)
+    if (block != NULL && is_small)
         snd_memory_allocated(block, size, 1);
     return block;
 }
+
+/* ---- some blocks ---- */
+
+/* A small block that is looked at is asked for as a larger one: so malloc gives it, and free, where we are anyway,
+ * takes it. Blocks that are not looked at then cost a subtraction, and nothing when they are freed. */
+static void *
+take_malloc(const domain *self, size_t size)
+{
+    int is_small = size <= self->small;
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = self->below.malloc(self->below.ctx, is_small ? self->small + 1 : size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_small)
+        snd_memory_take(block, size, 1);
+    return block;
+}
+
+static void *
+take_calloc(const domain *self, size_t count, size_t size)
+{
+    size_t whole = product(count, size);
+    int is_small = whole <= self->small;
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = is_small ? self->below.calloc(self->below.ctx, 1, self->small + 1)
+                           : self->below.calloc(self->below.ctx, count, size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_small)
+        snd_memory_take(block, whole, 1);
+    return block;
+}
+
+static int
+runs_out(size_t size)
+{
+    return (snd_memory_mine.left -= (int64_t)size) < SND_GET(snd_memory_floor);
+}
+
+static void *
+some_realloc(const domain *self, void *old, size_t size)
+{
+    int is_small = size <= self->small, is_taken = is_small && runs_out(size);
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = self->below.realloc(self->below.ctx, old, is_taken ? self->small + 1 : size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_taken)
+        snd_memory_take(block, size, 1);
+    return block;
+}
+
+/* The context is that of the allocator below, whose own function frees. */
+#define SOME_BLOCKS(which, domain)                                        \
+    static void *which##_malloc(void *context, size_t size)               \
+    {                                                                     \
+        if (SND_UNLIKELY(size > (domain)->small || runs_out(size)))       \
+            return take_malloc(domain, size);                             \
+        return (domain)->below.malloc(context, size);                     \
+    }                                                                     \
+    static void *which##_calloc(void *context, size_t count, size_t size) \
+    {                                                                     \
+        size_t whole = product(count, size);                              \
+        if (SND_UNLIKELY(whole > (domain)->small || runs_out(whole)))     \
+            return take_calloc(domain, count, size);                      \
+        return (domain)->below.calloc(context, count, size);              \
+    }                                                                     \
+    static void *which##_realloc(void *context, void *old, size_t size)   \
+    {                                                                     \
+        (void)context;                                                    \
+        return some_realloc(domain, old, size);                           \
+    }
+
+SOME_BLOCKS(mem, &domains[0])
+SOME_BLOCKS(obj, &domains[1])
 
 /* ---- arenas: what they hold is counted block by block ---- */
 
@@ -170,35 +253,55 @@ comes_to_malloc(const PyMemAllocatorEx *allocator, size_t size)
     return comes;
 }
 
-/* With the debug allocators blocks are larger than what was asked for. */
+#define SMALL 512u /* as the interpreter has it; with the debug allocators blocks are larger than what was asked for \
+                    */
+
 static size_t
 find_small(const PyMemAllocatorEx *allocator)
 {
-    static const size_t sizes[] = {512, 448, 384, 256, 64};
+    size_t small = SMALL;
 
     if (!comes_to_malloc(allocator, 1 << 16))
         return SIZE_MAX;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (!comes_to_malloc(allocator, sizes[i]))
-            return sizes[i];
-    return 0;
+    while (small > 0 && comes_to_malloc(allocator, small))
+        small--;
+    return small;
 }
 
+static int
+is_ours(const PyMemAllocatorEx *allocator)
+{
+    return allocator->malloc == our_malloc || allocator->malloc == mem_malloc || allocator->malloc == obj_malloc;
+}
+
+static PyMemAllocatorEx
+ours_for(domain *self, int exact)
+{
+    void *context = self->below.ctx;
+
+    if (exact || self->small == SIZE_MAX) /* blocks that never come to malloc are seen to be freed here or nowhere */
+        return (PyMemAllocatorEx){self, our_malloc, our_calloc, our_realloc, our_free};
+    if (self->which == PYMEM_DOMAIN_MEM)
+        return (PyMemAllocatorEx){context, mem_malloc, mem_calloc, mem_realloc, self->below.free};
+    return (PyMemAllocatorEx){context, obj_malloc, obj_calloc, obj_realloc, self->below.free};
+}
+
+/* Where somebody else stands on ours, that leads to it, and stays as it is. */
 static void
-hook_domain(domain *self)
+hook_domain(domain *self, int exact)
 {
     PyMemAllocatorEx now;
 
     PyMem_GetAllocator(self->which, &now);
-    if (now.malloc == our_malloc)
-        return;
-    if (!self->is_ours) { /* else somebody stands on ours, and leads to it */
+    if (!self->is_ours) {
         self->below = now;
         self->small = find_small(&now);
         self->is_ours = 1;
-        PyMemAllocatorEx ours = {self, our_malloc, our_calloc, our_realloc, our_free};
-        PyMem_SetAllocator(self->which, &ours);
     }
+    else if (!is_ours(&now))
+        return;
+    PyMemAllocatorEx ours = ours_for(self, exact);
+    PyMem_SetAllocator(self->which, &ours);
 }
 
 static void
@@ -207,18 +310,18 @@ unhook_domain(domain *self)
     PyMemAllocatorEx now;
 
     PyMem_GetAllocator(self->which, &now);
-    if (now.malloc == our_malloc) {
+    if (self->is_ours && is_ours(&now)) {
         PyMem_SetAllocator(self->which, &self->below);
         self->is_ours = 0;
     }
 }
 
 void
-snd_memory_python_start(void)
+snd_memory_python_start(int exact)
 {
     hook_arenas(1);
     for (size_t i = 0; i < DOMAINS; i++)
-        hook_domain(&domains[i]);
+        hook_domain(&domains[i], exact);
     (void)snd_methods_hook(methods, METHODS, 1);
 }
 

@@ -5,7 +5,7 @@
 #include "python/compat.h"
 
 /* Leads the interpreter's allocators through ours, once memory is measured; with the GIL held. */
-void snd_memory_python_start(void);
+void snd_memory_python_start(int exact);
 
 /* Gives them back as far as nobody has put others on top. What stays only passes on. */
 void snd_memory_python_stop(void);

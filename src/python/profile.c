@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/format.h"
+#include "python/live.h"
 #include "store/writer.h"
 #include "view/arrange.h"
 #include "view/view.h"
@@ -168,9 +169,9 @@ cell_object(snd_unit unit, const snd_cell *cell)
 {
     if (!cell->is_there)
         return Py_NewRef(Py_None);
-    if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+    if (snd_unit_is_text(unit))
         return PyUnicode_DecodeUTF8(cell->text, (Py_ssize_t)strlen(cell->text), "replace");
-    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    if (snd_unit_is_real(unit))
         return PyFloat_FromDouble(cell->real);
     return PyLong_FromLongLong(cell->whole);
 }
@@ -360,6 +361,12 @@ profile_info(PyObject *object, PyObject *args)
     return value == NULL ? Py_NewRef(Py_None) : PyUnicode_DecodeUTF8(value, (Py_ssize_t)strlen(value), "replace");
 }
 
+static PyObject *
+profile_live(PyObject *object, PyObject *by)
+{
+    return snd_profile_live(((profile *)object)->profile, by);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
@@ -369,6 +376,9 @@ static PyMethodDef profile_methods[] = {
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {"live", profile_live, METH_O,
+     PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
+               "'traceback'.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };

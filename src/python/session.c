@@ -236,7 +236,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
             snd_sample_names_start();
         snd_sample_signals_hook(sample->rate_hz != 0 && !sample->no_signals);
         if (options.memory.on)
-            snd_memory_python_start();
+            snd_memory_python_start(options.memory.exact);
         else
             snd_memory_python_stop();
         snd_suspend_start(state);

@@ -16,7 +16,7 @@ start_with(snd_memory_options options)
     snd_sample_clear();
     REQUIRE(snd_sample_start(&(snd_sample_options){.resting = 1}, &fake_python, snd_clock_monotonic_ns()) == SND_OK);
     options.on = 1;
-    REQUIRE(snd_memory_start(&options) == SND_OK);
+    REQUIRE(snd_memory_probe_start(&options) == SND_OK);
     fake_attach();
 }
 
@@ -24,7 +24,7 @@ static void
 stop(void)
 {
     fake_detach();
-    snd_memory_stop();
+    snd_memory_probe_stop();
     snd_sample_stop();
 }
 
