@@ -287,6 +287,10 @@ the_report_has_all_parts(void)
         at = next == NULL ? at : next;
     }
     CHECK_TEXT(snd_view_default(profile)->name, "memory");
+    snd_buffer_clear(&text);
+    CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
+    check_has(&text, "prog.py rows.json\n\nMemory\npeak 412 MiB");
+    check_has(&text, "\n\none block for every 128 KiB was looked at");
     snd_buffer_free(&text);
     snd_profile_free(profile);
 }
