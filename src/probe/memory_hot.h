@@ -15,6 +15,7 @@ typedef struct snd_memory_local {
     uint32_t busy;     /* our own code runs, maybe with its lock: nothing else may ask for that */
     uint32_t exempt;   /* a thread of our own */
     uint32_t python;   /* the interpreter's allocator is asking */
+    uint32_t counted;  /* the interpreter counts this block itself */
     uint32_t quiet;    /* what it asks for is divided into blocks that are counted themselves */
     uint32_t row;      /* the sampler's row of this thread */
     uint64_t random;
@@ -30,19 +31,24 @@ extern _Atomic unsigned char snd_memory_filter[SND_MEMORY_FILTER];
 
 /* The count has run out. */
 void snd_memory_take(void *block, size_t size, int is_python);
+
+/* A mapping was made, or a piece of one is about to go; whether any of it was known. */
+void snd_memory_take_map(void *block, size_t size);
+int snd_memory_unmap(void *start, size_t size);
 void snd_memory_take_copy(size_t size);
 
 /* The block may be one that is looked at: it is freed now. */
 void snd_memory_gone(void *block);
 
-/* A block that is looked at, taken out while it is moved; `size` 0: none. */
+/* A block that is looked at, as it is known while it lives. */
 typedef struct snd_memory_kept {
     size_t size;
     uint64_t weight, at_ns;
-    uint32_t node;
+    uint32_t node; /* the sampler's */
     uint32_t flags;
 } snd_memory_kept;
 
+/* Takes a block out while it is moved; `node` is UINT32_MAX where nothing is known of it. */
 void snd_memory_lift(void *block, snd_memory_kept *kept);
 void snd_memory_put_back(void *block, const snd_memory_kept *kept); /* it was not moved */
 void snd_memory_drop(const snd_memory_kept *kept);                  /* it was */

@@ -27,10 +27,25 @@ int snd_memory_blocks_add(snd_memory_blocks *self, uintptr_t address, const snd_
 int snd_memory_blocks_remove(snd_memory_blocks *self, uintptr_t address, snd_memory_kept *kept); /* 0: not there */
 void snd_memory_blocks_free(snd_memory_blocks *self);
 
+/* A mapping, which is always looked at. */
+typedef struct snd_memory_map {
+    uintptr_t start, end;
+    snd_memory_kept kept;
+} snd_memory_map;
+
+/* All zero: none. */
+typedef struct snd_memory_maps {
+    snd_memory_map *list;
+    uint32_t count, capacity;
+} snd_memory_maps;
+
+int snd_memory_maps_add(snd_memory_maps *self, uintptr_t start, const snd_memory_kept *kept);
+int snd_memory_maps_cut(snd_memory_maps *self, uintptr_t start, size_t size, uint64_t now_ns); /* 0: none was known */
+void snd_memory_maps_free(snd_memory_maps *self);
+
 /* What one of the sampler's nodes did with memory. */
 typedef struct snd_memory_values {
     uint32_t node;
-    int is_changed;
     uint64_t python, native, temporary; /* bytes, as the others without a unit */
     double blocks, variance;
     uint64_t taken, freed; /* blocks that were looked at */
@@ -57,14 +72,17 @@ typedef struct snd_memory_state {
     uint32_t last_serial;
     int is_running;
     snd_memory_blocks blocks;
+    snd_memory_maps maps;
     snd_memory_values *values;
     uint32_t value_count, value_capacity;
     uint32_t *value_of; /* per node of the sampler: 1 + its number in `values`; 0: none */
     uint32_t value_of_count;
 
-    uint64_t start_ns;
+    uint64_t start_ns, end_ns; /* end 0: it goes on */
     uint64_t live, peak, peak_at_ns, allocated, copied;
     double live_variance, peak_variance, variance, copy_variance;
+    uint64_t since_peak; /* the most since somebody asked for that to begin anew */
+    double since_variance;
     uint32_t peak_serial;
     _Atomic uint64_t unseen; /* bytes allocated where nobody could look */
     double size_blocks[2][SND_BLOCK_SIZES], size_bytes[2][SND_BLOCK_SIZES]; /* native, Python */
@@ -98,8 +116,14 @@ uint64_t snd_memory_weight(size_t size, double *share);
 void snd_memory_tick(uint64_t now_ns);
 
 /* The numbers of a node of the sampler for the profile's. */
-SND_MUST_USE snd_status snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
-SND_MUST_USE snd_status snd_memory_describe(snd_profile *profile, uint64_t origin_ns);
+SND_MUST_USE snd_status snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id);
+SND_MUST_USE snd_status snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns);
+
+/* A measurement begins: what was live in one before is not known any more. */
+void snd_memory_begin(void);
+
+/* All that changes while nothing happens is brought up to date. */
+void snd_memory_settle(void);
 
 /* The sampler forgets its tree; or a code object, by which a stack is remembered. */
 void snd_memory_clear(void);

@@ -59,7 +59,6 @@ snd_memory_values_of(uint32_t node, uint64_t now_ns)
         snd_memory.value_of[node] = ++snd_memory.value_count;
     }
     snd_memory_values *values = &snd_memory.values[snd_memory.value_of[node] - 1];
-    values->is_changed = 1;
     snd_sample_state.seen.nodes[node].changed = snd_sample_state.seen.look;
     return values;
 }
@@ -137,6 +136,10 @@ snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns
     snd_memory.variance += variance;
     snd_memory.live += kept->weight;
     snd_memory.live_variance += variance;
+    if (snd_memory.live > snd_memory.since_peak) {
+        snd_memory.since_peak = snd_memory.live;
+        snd_memory.since_variance = snd_memory.live_variance;
+    }
     if (snd_memory.live > snd_memory.peak) {
         snd_memory.peak = snd_memory.live;
         snd_memory.peak_variance = snd_memory.live_variance;
@@ -264,13 +267,15 @@ put_history(snd_profile *profile, const snd_memory_values *values, uint32_t id)
 }
 
 snd_status
-snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
+snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
 {
     uint32_t place = node < snd_memory.value_of_count ? snd_memory.value_of[node] : 0;
     if (place == 0)
         return SND_OK;
     snd_memory_values *values = &snd_memory.values[place - 1];
     uint64_t now = snd_clock_monotonic_ns();
+    if (snd_memory.end_ns != 0)
+        now = snd_memory.end_ns;
     double length = now > snd_memory.start_ns ? (double)(now - snd_memory.start_ns) : 1;
     add_area(values, now);
     const number numbers[] = {
@@ -295,7 +300,6 @@ snd_memory_put(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint
             status = snd_snapshot_put(snapshot, profile, id, numbers[i].metric, numbers[i].value);
     if (status == SND_OK && values->taken != 0)
         status = put_history(profile, values, id);
-    values->is_changed = 0;
     return status;
 }
 
@@ -338,7 +342,7 @@ own_size(void)
 }
 
 snd_status
-snd_memory_describe(snd_profile *profile, uint64_t origin_ns)
+snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns)
 {
     const struct {
         const char *key;
@@ -370,11 +374,26 @@ snd_memory_describe(snd_profile *profile, uint64_t origin_ns)
     return status == SND_OK ? put_sizes(profile) : status;
 }
 
-/* ---- beginning anew ---- */
+/* ---- ending, and beginning anew ---- */
+
+void
+snd_memory_settle(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    for (uint32_t i = 0; i < snd_memory.value_count; i++) {
+        add_area(&snd_memory.values[i], now);
+        snd_sample_state.seen.nodes[snd_memory.values[i].node].changed = snd_sample_state.seen.look;
+    }
+    add_to_plots(now); /* also where it was too short for another */
+    snd_memory.end_ns = now;
+}
 
 static void
 forget_numbers(uint64_t now_ns)
 {
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     snd_memory.peak = snd_memory.live;
     snd_memory.peak_variance = snd_memory.live_variance;
     snd_memory.peak_at_ns = now_ns;
@@ -390,7 +409,27 @@ forget_numbers(uint64_t now_ns)
     snd_memory.plot_next_ns = now_ns;
     snd_memory.history_next_ns = now_ns + HISTORY_NS;
     snd_memory.start_ns = now_ns;
+    snd_memory.end_ns = 0;
     snd_memory.rss_start = snd_memory.rss_peak = snd_footprint_rss();
+}
+
+void
+snd_memory_begin(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    if (snd_memory.value_count == 0) {
+        snd_memory_clear();
+        return;
+    }
+    for (uint32_t i = 0; i < snd_memory.value_count; i++) {
+        prepare_change(&snd_memory.values[i], now);
+        snd_memory.values[i].live = 0;
+        snd_memory.values[i].live_variance = 0;
+    }
+    snd_memory.live = 0;
+    snd_memory.live_variance = 0;
+    snd_memory.end_ns = 0;
 }
 
 void
@@ -401,11 +440,8 @@ snd_memory_reset(void)
     pthread_mutex_lock(&snd_sample_state.lock);
     for (uint32_t i = 0; i < snd_memory.value_count; i++) {
         snd_memory_values *values = &snd_memory.values[i];
-        snd_memory_values kept = {.node = values->node,
-                                  .is_changed = 1,
-                                  .area_ns = now,
-                                  .live = values->live,
-                                  .live_variance = values->live_variance};
+        snd_memory_values kept = {
+            .node = values->node, .area_ns = now, .live = values->live, .live_variance = values->live_variance};
         *values = kept;
         snd_sample_state.seen.nodes[kept.node].changed = snd_sample_state.seen.look;
     }
@@ -417,10 +453,8 @@ void
 snd_memory_reset_peak(void)
 {
     pthread_mutex_lock(&snd_sample_state.lock);
-    snd_memory.peak = snd_memory.live;
-    snd_memory.peak_variance = snd_memory.live_variance;
-    snd_memory.peak_at_ns = snd_clock_monotonic_ns();
-    snd_memory.peak_serial++;
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
     pthread_mutex_unlock(&snd_sample_state.lock);
 }
 
@@ -445,12 +479,12 @@ snd_memory_get(snd_memory_now *out)
     pthread_mutex_lock(&snd_sample_state.lock);
     *out = (snd_memory_now){
         .live = snd_memory.live,
-        .peak = snd_memory.peak,
+        .peak = snd_memory.since_peak,
         .allocated = snd_memory.allocated,
         .copied = snd_memory.copied,
         .blocks = snd_memory.blocks.count,
         .live_error = sqrt(snd_memory.live_variance),
-        .peak_error = sqrt(snd_memory.peak_variance),
+        .peak_error = sqrt(snd_memory.since_variance),
     };
     pthread_mutex_unlock(&snd_sample_state.lock);
 }

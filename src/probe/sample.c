@@ -5,21 +5,23 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/worker.h"
+#include "probe/memory_private.h"
 
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SAFE_NS 10000000u  /* the shortest period where each look takes the GIL */
-#define IDLE_NS 10000000u  /* the longest period while nothing runs */
-#define IDLE_LOOKS 16u     /* looks without any movement before the period grows by one more of itself */
+#define SAFE_NS 10000000u /* the shortest period where each look takes the GIL */
+#define IDLE_NS 10000000u /* the longest period while nothing runs */
+#define IDLE_LOOKS 16u    /* looks without any movement before the period grows by one more of itself */
+#define RESTING_NS 50000000u
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u          /* threads; beyond that, those that stand still are looked at less often */
 #define CROWD_INTERVAL 32u /* looks from one to the next, at most, or an eighth of the threads */
 #define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
-snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
+snd_sampler snd_sample_state = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .is_paused = 0};
 
 static struct running {
     pthread_t thread;
@@ -39,7 +41,7 @@ static uint64_t
 period_ns(void)
 {
     const snd_sampler *self = &snd_sample_state;
-    uint64_t period = 1000000000u / self->options.rate_hz;
+    uint64_t period = self->options.resting ? RESTING_NS : 1000000000u / self->options.rate_hz;
     int is_slow = self->python != NULL && self->python->prepare != NULL;
 
     return is_slow && period < SAFE_NS ? SAFE_NS : period;
@@ -79,6 +81,7 @@ look_at_all(void)
     pthread_mutex_lock(&self->lock);
     self->seen.look++;
     snd_sample_refresh_if_needed(now);
+    snd_memory_tick(now);
     for (uint32_t i = self->thread_count; i-- > 0;) {
         snd_sample_thread *thread = &self->threads[i];
         int has_moved = 0;
@@ -98,6 +101,31 @@ look_at_all(void)
     }
     pthread_mutex_unlock(&self->lock);
     return any;
+}
+
+static void
+tell_when_busy(int has_moved)
+{
+    int (*function)(void) = SND_GET(running.when_busy);
+
+    running.busy_looks += has_moved != 0;
+    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
+        SND_SET(running.when_busy, NULL);
+}
+
+/* While no time is measured, memory may be. */
+static void
+rest(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_sample_state.seen.look++;
+    snd_sample_refresh_if_needed(now);
+    snd_memory_tick(now);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (snd_sample_state.options.resting)
+        tell_when_busy(1);
 }
 
 /* Between half a period and one and a half, so that no rhythm of the program meets ours. */
@@ -141,16 +169,6 @@ account_for_own(void)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void
-tell_when_busy(int has_moved)
-{
-    int (*function)(void) = SND_GET(running.when_busy);
-
-    running.busy_looks += has_moved != 0;
-    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
-        SND_SET(running.when_busy, NULL);
-}
-
 static void *
 run(void *nothing)
 {
@@ -159,13 +177,20 @@ run(void *nothing)
 
     (void)nothing;
     snd_task_mark_ours(1);
+    snd_memory_exempt();
     snd_task_be_short();
     running.random = deadline | 1;
     while (!SND_GET(running.stop)) {
         deadline = next_deadline(deadline, idle_looks);
         snd_worker_wait(&running.wake, deadline);
-        if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
+        if (SND_GET(running.stop))
             continue;
+        snd_memory_refresh();
+        if (SND_GET(snd_sample_state.is_paused)) {
+            idle_looks++;
+            rest();
+            continue;
+        }
         SND_SET(snd_sample_state.is_late, snd_clock_monotonic_ns() > deadline + LATE_NS);
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
         tell_when_busy(idle_looks == 0);
@@ -281,6 +306,7 @@ snd_sample_clear(void)
     SND_SET(self->missed, 0);
     self->interrupted = self->answers = self->answer_ticks = 0;
     self->other_row = SND_NONE;
+    snd_memory_clear();
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -301,7 +327,7 @@ keep_note(const snd_sample_options *options)
     note[0] = '\0';
     if (options->native && why != NULL)
         snprintf(note, sizeof note, "no native callers: %s", why);
-    else if (snd_sample_state.options.no_signals && !options->no_signals)
+    else if (snd_sample_state.options.no_signals && !options->no_signals && !options->resting)
         snprintf(note, sizeof note, "no signal is free: running threads are read from outside");
 }
 
@@ -311,28 +337,43 @@ snd_sample_note(void)
     return note[0] == '\0' ? NULL : note;
 }
 
+/* From now on this is asked for. */
+static void
+look_for(const snd_sample_options *options, const snd_sample_interpreter *interpreter)
+{
+    snd_sampler *self = &snd_sample_state;
+    int is_slow = interpreter != NULL && interpreter->prepare != NULL;
+
+    pthread_mutex_lock(&self->lock);
+    self->options = *options;
+    self->python = interpreter;
+    if (is_slow || options->no_signals || options->resting || !snd_sample_signal_start(interpreter))
+        self->options.no_signals = 1;
+    if (options->native)
+        (void)snd_sample_need_native(self);
+    keep_note(options);
+    self->seen.keeps_events = options->timeline;
+    SND_SET(self->is_paused, options->paused != 0 || options->resting);
+    rebase();
+    pthread_mutex_unlock(&self->lock);
+}
+
 snd_status
 snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter, uint64_t origin_ns)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (snd_sample_is_running())
+    if (snd_sample_is_running()) {
+        if (options->resting && !self->options.resting)
+            snd_sample_set_paused(1);
+        else if (!options->resting && self->options.resting)
+            look_for(options, interpreter);
+        self->options.resting = options->resting;
         return SND_OK;
-    self->options = *options;
-    self->python = interpreter;
+    }
     self->origin_ns = origin_ns;
     self->has_one_processor = snd_process_has_one_processor();
-    int is_slow = interpreter != NULL && interpreter->prepare != NULL;
-    if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
-        self->options.no_signals = 1;
-    if (options->native)
-        (void)snd_sample_need_native(self);
-    keep_note(options);
-    pthread_mutex_lock(&self->lock);
-    self->seen.keeps_events = options->timeline;
-    SND_SET(self->is_paused, options->paused != 0);
-    rebase();
-    pthread_mutex_unlock(&self->lock);
+    look_for(options, interpreter);
     sem_init(&running.wake, 0, 0);
     SND_SET(running.is_wanted, 1);
     if (!start_thread()) {
@@ -428,6 +469,7 @@ snd_sample_resume(void)
 void
 snd_sample_before_fork(void)
 {
+    snd_memory_hold(1); /* what others do before a fork may need memory */
     pthread_mutex_lock(&snd_sample_state.lock);
 }
 
@@ -435,12 +477,16 @@ void
 snd_sample_after_fork(void)
 {
     pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_memory_hold(0);
 }
 
 void
 snd_sample_after_fork_in_child(void)
 {
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    /* the lock knows its owner by a number that the child does not have */
+    snd_sample_state.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    snd_memory_in_child();
+    snd_memory_hold(0);
     SND_SET(running.is_wanted, 0);
     running.busy_looks = 0;
     SND_SET(running.when_busy, NULL);
@@ -465,5 +511,6 @@ snd_sample_forget_code(uintptr_t code)
     for (uint32_t i = 0; i < self->thread_count; i++)
         snd_sample_take_answer(self, &self->threads[i], now);
     snd_sample_codes_forget(&self->codes, code);
+    snd_memory_forget_stack();
     pthread_mutex_unlock(&self->lock);
 }

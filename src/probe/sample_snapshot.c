@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "probe/memory_private.h"
 #include "probe/sample_private.h"
 #include "probe/snapshot_private.h"
 
@@ -160,7 +161,8 @@ put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node
     for (unsigned i = 0; i < SND_SAMPLE_STATES && status == SND_OK; i++)
         if (node->values[i] != 0 || snd_profile_has(profile, id, SND_SAMPLE_METRIC(i)))
             status = snd_snapshot_put(self, profile, id, SND_SAMPLE_METRIC(i), (snd_value){.whole = node->values[i]});
-    return status;
+    return status == SND_OK ? snd_memory_put_values(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
+                            : status;
 }
 
 /* CPU time of the process that no thread's clock has shown: threads that came and went between two looks. */
@@ -259,6 +261,15 @@ snd_sample_describe(snd_profile *profile)
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    return status;
+}
+
+snd_status
+snd_memory_describe(snd_profile *profile)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_status status = snd_memory_describe_locked(profile, snd_sample_state.origin_ns);
     pthread_mutex_unlock(&snd_sample_state.lock);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/reports.h"
+#include "python/live.h"
 #include "store/writer.h"
 #include "view/arrange.h"
 #include "view/view.h"
@@ -364,6 +365,12 @@ profile_info(PyObject *object, PyObject *args)
     return value == NULL ? Py_NewRef(Py_None) : PyUnicode_DecodeUTF8(value, (Py_ssize_t)strlen(value), "replace");
 }
 
+static PyObject *
+profile_live(PyObject *object, PyObject *by)
+{
+    return snd_profile_live(((profile *)object)->profile, by);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
@@ -373,6 +380,9 @@ static PyMethodDef profile_methods[] = {
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {"live", profile_live, METH_O,
+     PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
+               "'traceback'.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };
