@@ -46,7 +46,7 @@ def objects():
 
 
 def resizing():
-    text, grown, room = bytearray(), [], mmap.mmap(-1, 1 << 20)
+    text, grown, room = bytearray(), [], mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     for i in range(2000):
         text += b"%d " % i * 50
         grown.extend([i] * 100)

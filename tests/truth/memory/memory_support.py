@@ -95,10 +95,12 @@ def marks(program: Path, kind: str = "HERE") -> list[str]:
 def run_plainly(folder: Path, program: Path, *words: object, exact: bool = False, native: Path | None = None) -> str:
     """Run a program, and give its output. The recording is answer.sonde in the folder."""
     command = [SONDE, "run", "--no-report", "--memory", *(["--exact"] if exact else []), "-o", "answer.sonde"]
+    # The threads of NumPy's library map buffers of their own, some time after the import.
+    more = {"OPENBLAS_NUM_THREADS": "1"} | ({"PYTHONPATH": str(native)} if native is not None else {})
     done = subprocess.run(
         [str(word) for word in (*command, program, *words)],
         cwd=folder,
-        env={**os.environ, **({"PYTHONPATH": str(native)} if native is not None else {})},
+        env={**os.environ, **more},
         capture_output=True,
         text=True,
         timeout=120,

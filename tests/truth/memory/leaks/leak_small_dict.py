@@ -9,6 +9,9 @@ def note(number):
     seen[f"user {number}"] = [number] * 1900  # LEAK
 
 
-for number, _ in enumerate(steps()):
+number = 0
+for share in steps():
     work()
-    note(number)
+    while number < share * 1200:  # however busy the machine is
+        note(number)
+        number += 1

@@ -15,14 +15,11 @@ def handle(number):
 
 def serve():
     local.buffers = []
-    while (number := requests.get()) is not None:
-        handle(number)
+    while True:
+        handle(requests.get())
 
 
-worker = threading.Thread(target=serve)
-worker.start()
+threading.Thread(target=serve, daemon=True).start()
 for number, _ in enumerate(steps()):
     work()
     requests.put(number)
-requests.put(None)
-worker.join()

@@ -12,7 +12,7 @@ import sys
 from itertools import repeat
 
 MB = 1_000_000
-SMALL = 3000 * MB  # of pieces that are far smaller than the step from one look to the next
+SMALL = 6000 * MB  # of pieces that are far smaller than the step from one look to the next
 
 
 def array_copy():

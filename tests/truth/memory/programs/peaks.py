@@ -108,7 +108,10 @@ def one_array():
 
 
 def growing():
-    """A list that grows by appending, and a buffer that is resized: only the last size of each is there."""
+    """A list that grows by appending, and a buffer that is resized: only the last size of each is there.
+
+    A block that is moved is not counted twice, though for a moment it may be there twice.
+    """
     kept = []
     for _ in repeat(None, 10 * MB):
         kept.append(None)  # KEPT
