@@ -151,7 +151,7 @@ put_rss(const snd_profile *profile, snd_buffer *out)
 }
 
 static snd_status
-put_head(const snd_summary *self, snd_buffer *footer)
+put_head(const snd_summary *self)
 {
     snd_memory_view_maker of;
     snd_buffer text = {0};
@@ -159,7 +159,6 @@ put_head(const snd_summary *self, snd_buffer *footer)
     if (status != SND_OK)
         return status;
     snd_memory_view_words(self->profile, &of.memory.all, &text);
-    snd_memory_view_footer(self->profile, &of.memory.all, footer);
     self->out->failed |= text.failed;
     snd_summary_bold(self, snd_buffer_str(&text));
     put_rss(self->profile, self->out);
@@ -174,8 +173,7 @@ snd_report_memory(const snd_profile *profile, const snd_view_options *options, c
                   snd_buffer *out)
 {
     snd_summary self = {profile, options, format, out};
-    snd_buffer footer = {0};
-    snd_status status = put_head(&self, &footer);
+    snd_status status = put_head(&self);
 
     if (status == SND_OK)
         status = put_owners(&self);
@@ -185,12 +183,11 @@ snd_report_memory(const snd_profile *profile, const snd_view_options *options, c
         status = put_temporary(&self);
     if (status == SND_OK)
         status = put_sizes(&self);
-    if (status == SND_OK && !format->no_footer) { /* its first line is the head */
-        const char *end = strchr(snd_buffer_str(&footer), '\n');
-        snd_buffer_printf(out, "%s\n", end == NULL ? "" : end);
+    if (status == SND_OK && !format->no_footer) {
+        snd_buffer_char(out, '\n');
+        snd_memory_view_cost(profile, out);
+        snd_buffer_char(out, '\n');
     }
-    out->failed |= footer.failed;
-    snd_buffer_free(&footer);
     return status == SND_OK ? snd_buffer_status(out) : status;
 }
 

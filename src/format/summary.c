@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 #include "view/arrange.h"
+#include "view/memory_table.h"
 #include "view/sample_table.h"
 
 #include <stdio.h>
@@ -294,6 +295,25 @@ put_regions(const snd_summary *self)
     return status;
 }
 
+static snd_status
+put_memory_only(const snd_summary *self)
+{
+    snd_buffer footer = {0};
+
+    if (!snd_memory_view_exists(self->profile))
+        return SND_NO_DATA;
+    put_program(self);
+    snd_status status = snd_summary_put_memory(self);
+    if (status == SND_OK)
+        status = put_regions(self);
+    snd_memory_view_cost(self->profile, &footer);
+    if (status == SND_OK && !self->format->no_footer)
+        snd_buffer_printf(self->out, "\n%s\n", snd_buffer_str(&footer));
+    self->out->failed |= footer.failed;
+    snd_buffer_free(&footer);
+    return status == SND_OK ? snd_buffer_status(self->out) : status;
+}
+
 snd_status
 snd_summary_write(const snd_profile *profile, const snd_view_options *options, const snd_format_options *format,
                   snd_buffer *out)
@@ -302,7 +322,7 @@ snd_summary_write(const snd_profile *profile, const snd_view_options *options, c
     char *footer = NULL;
 
     if (!snd_samples_exist(profile))
-        return SND_NO_DATA;
+        return put_memory_only(&self);
     put_program(&self);
     snd_status status = put_totals(&self);
     if (status == SND_OK)

@@ -2,7 +2,7 @@
 #include "python/profile.h"
 
 #include "base/alloc.h"
-#include "format/format.h"
+#include "format/reports.h"
 #include "python/live.h"
 #include "store/writer.h"
 #include "view/arrange.h"
@@ -123,13 +123,13 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
     return result;
 }
 
-/* The summary is several tables: for people only. */
+/* The summary, and what some views are on a terminal, is several tables: for people only. */
 static PyObject *
-write_summary(const snd_profile *about, snd_format_options options)
+write_report(const snd_profile *about, snd_report *report, snd_format_options options)
 {
     snd_buffer text = {0};
     PyObject *result = NULL;
-    snd_status status = snd_summary_write(about, &(snd_view_options){0}, &options, &text);
+    snd_status status = report(about, &(snd_view_options){0}, &options, &text);
 
     if (status == SND_OK)
         result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
@@ -152,8 +152,12 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
                                      &limit, &width, &colour, &unicode))
         return NULL;
     snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
-    if (strcmp(view, "summary") == 0)
-        return write_summary(((profile *)object)->profile, options);
+    int is_for_people = strcmp(format, "table") == 0 && columns == Py_None && limit == UINT32_MAX;
+    snd_report *report = strcmp(view, "summary") == 0 ? snd_summary_write
+                         : is_for_people              ? snd_report_find(view)
+                                                      : NULL;
+    if (report != NULL)
+        return write_report(((profile *)object)->profile, report, options);
     snd_table *table = make_view((profile *)object, view);
     if (table != NULL)
         snd_table_limit(table, limit);

@@ -2,7 +2,8 @@
  *
  * What is known: for up to 32 equal steps of the run how many of the line's sampled blocks had been taken and freed.
  * Blocks are counted, not bytes: one large block is one piece of evidence. A line is accused when all of this holds for
- * the time after the first fifth of the run, in which every program grows:
+ * the time between the first fifth of the run, in which every program grows, and its last 32nd, in which a program that
+ * ends gives back what its threads and functions held:
  *
  *   evidence    at least 10 more blocks survive at the end than at its start, and 64 KiB;
  *   kept        the number of living blocks never fell by more than a third of its whole growth (a sawtooth does);
@@ -21,6 +22,7 @@
 
 #include <math.h>
 
+#define LAST_PART (31.0 / 32)
 #define LARGE_FALL (1.0 / 3)
 #define LEAST_LATE_RATE 0.5
 #define WINDOWS 8u
@@ -122,11 +124,26 @@ living_at(const snd_history_point *point)
     return (double)point->taken - (double)point->freed;
 }
 
-/* What is known of the time after the first fifth, and its length. */
-static void
-measure(const snd_history *history, uint32_t first, double seconds, snd_leak *out)
+/* How many points are before the end of the program. The last step is not over when the recording is. */
+static uint32_t
+points_before_end(const snd_history *history, uint64_t step_ns, uint64_t length_ns)
 {
-    const snd_history_point *from = &history->points[first], *to = &history->points[history->count - 1];
+    double end = (double)step_ns * history->count;
+    uint32_t count = history->count;
+
+    if (length_ns != 0 && (double)length_ns < end)
+        end = (double)length_ns;
+    while (count > 0 && (double)step_ns * count > end * LAST_PART)
+        count--;
+    return count;
+}
+
+/* What is known of the time that is judged. */
+static void
+measure(const snd_history *history, uint32_t first, uint32_t last, uint64_t step_ns, snd_leak *out)
+{
+    const snd_history_point *from = &history->points[first], *to = &history->points[last];
+    double seconds = (double)step_ns * (last - first) / 1e9;
     double living = living_at(to) - living_at(from);
 
     out->growth = to->live > from->live ? to->live - from->live : 0;
@@ -138,17 +155,15 @@ measure(const snd_history *history, uint32_t first, double seconds, snd_leak *ou
 void
 snd_leak_judge(const snd_history *history, uint64_t step_ns, uint64_t length_ns, snd_leak *out)
 {
-    uint32_t count = history->count, first = (count + 4) / 5 - 1; /* the point at the end of the first fifth */
+    uint32_t count = history->count > SND_HISTORY_POINTS ? 0 : points_before_end(history, step_ns, length_ns);
+    uint32_t first = (count + 4) / 5 - 1; /* the point at the end of the first fifth */
     course self = {.steps = count - 1 - first};
     double late_chance;
 
     *out = (snd_leak){.verdict = SND_VERDICT_UNKNOWN};
-    if (count < SND_LEAK_POINTS || count > SND_HISTORY_POINTS)
+    if (count < SND_LEAK_POINTS)
         return;
-    double end = (double)step_ns * count; /* the last step is not over when the recording is */
-    if (length_ns != 0 && (double)length_ns < end)
-        end = (double)length_ns;
-    measure(history, first, (end - (double)step_ns * (first + 1)) / 1e9, out);
+    measure(history, first, count - 1, step_ns, out);
     if (out->taken < SND_LEAK_BLOCKS)
         return;
     if (out->surviving < SND_LEAK_BLOCKS || out->growth < SND_LEAK_BYTES) {

@@ -22,7 +22,7 @@ typedef enum snd_verdict {
 
 const char *snd_verdict_text(snd_verdict verdict);
 
-/* Numbers are of the time after the first fifth of the run. */
+/* Numbers are of the time that is judged: after the first fifth of the run, before its end. */
 typedef struct snd_leak {
     snd_verdict verdict;
     uint64_t growth;    /* bytes */
@@ -36,7 +36,7 @@ typedef struct snd_leak {
 #define SND_LEAK_POINTS 10u
 #define SND_LEAK_BYTES 65536u /* and bytes of growth */
 
-/* `length_ns` is the recording's; the last step may be shorter than the others. */
+/* `length_ns` is the recording's, 0 where it is unknown; the last step may be shorter than the others. */
 void snd_leak_judge(const snd_history *history, uint64_t step_ns, uint64_t length_ns, snd_leak *out);
 
 #endif

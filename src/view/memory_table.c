@@ -108,20 +108,19 @@ snd_memory_view_words(const snd_profile *profile, const snd_memory_view_numbers 
 }
 
 void
-snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out)
+snd_memory_view_cost(const snd_profile *profile, snd_buffer *out)
 {
     uint64_t interval = snd_profile_info_number(profile, "memory_interval_bytes");
     uint64_t unseen = snd_profile_info_number(profile, "memory_unseen_bytes");
     uint64_t own = snd_profile_info_number(profile, "own_memory_bytes");
     const char *note = snd_profile_info(profile, "note");
 
-    snd_memory_view_words(profile, all, out);
     if (snd_profile_info_number(profile, "memory_exact") != 0)
-        snd_buffer_text(out, "\nevery allocation was recorded");
+        snd_buffer_text(out, "every allocation was recorded");
     else if (interval != 0)
-        put_amount("\none block for every ", interval, " was looked at", out);
+        put_amount("one block for every ", interval, " was looked at", out);
     else
-        snd_buffer_text(out, "\nblocks were looked at by chance");
+        snd_buffer_text(out, "blocks were looked at by chance");
     snd_buffer_printf(out, "; standard errors above %u%% are shown", SHOWN_ERROR);
     if (unseen != 0)
         put_amount("\n", unseen, " were allocated where nobody could look", out);
@@ -131,6 +130,14 @@ snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers
         snd_buffer_char(out, '\n');
         snd_utf8_clean(note, out);
     }
+}
+
+void
+snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out)
+{
+    snd_memory_view_words(profile, all, out);
+    snd_buffer_char(out, '\n');
+    snd_memory_view_cost(profile, out);
 }
 
 /* ---- tables ---- */

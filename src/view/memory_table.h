@@ -55,7 +55,8 @@ uint64_t snd_memory_view_rate(const snd_profile *profile, uint64_t bytes);
 /* "peak 512 MiB +- 26.1 MiB at 1.200 s, 24.0 MiB kept at the end, 1.20 GiB copied (1.00 GiB/s)". */
 void snd_memory_view_words(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out);
 
-/* The sentence under a table of memory: how it was recorded, what was not seen, what it cost. */
+/* How it was recorded, what was not seen, what it cost; and the sentence under a table of memory, both together. */
+void snd_memory_view_cost(const snd_profile *profile, snd_buffer *out);
 void snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers *all, snd_buffer *out);
 
 /* A curve of what was live, at most `cells` wide: the digits that SND_UNIT_SPARK wants. Nothing without a history. */

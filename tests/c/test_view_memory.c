@@ -264,6 +264,22 @@ lines_have_columns_of_memory(void)
     snd_profile_free(without);
 }
 
+static void
+lines_of_memory_need_no_samples(void)
+{
+    snd_profile *profile = memory_only_profile();
+    snd_table *table = make(profile, "lines", (snd_view_options){0}), *shown = NULL;
+
+    CHECK_NUMBER(whole_of(table, "prog.py:10", "peak"), 256 * MIB);
+    CHECK_TEXT(table->rows[0].heading, "prog.py: % of memory = 97.09% (400 MiB) out of 412 MiB at the peak");
+    CHECK(strncmp(table->footer, "peak 412 MiB at ", 16) == 0);
+    REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
+    CHECK(snd_table_find(shown, "python_percent") < 0);
+    snd_table_free(shown);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
 /* ---- texts ---- */
 
 static void
@@ -287,6 +303,10 @@ the_report_has_all_parts(void)
         at = next == NULL ? at : next;
     }
     CHECK_TEXT(snd_view_default(profile)->name, "memory");
+    snd_buffer_clear(&text);
+    CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
+    check_has(&text, "prog.py rows.json\n\nMemory\npeak 412 MiB");
+    check_has(&text, "\n\none block for every 128 KiB was looked at");
     snd_buffer_free(&text);
     snd_profile_free(profile);
 }
@@ -299,7 +319,7 @@ the_summary_names_the_peak_its_owners_and_the_leak(void)
 
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
     check_has(&text, "\nMemory\npeak 412 MiB at 2.400 s, growth 316 MiB, copied 130 MiB (40.6 MiB/s)\n");
-    check_has(&text, "\nleak: prog.py:14 grows by 7.50 MiB/s (18.8 MiB, 99% sure): cache[key] = value.copy()\n");
+    check_has(&text, "\nleak: prog.py:14 grows by 7.50 MiB/s (18.0 MiB, 99% sure): cache[key] = value.copy()\n");
     snd_buffer_clear(&text);
     set_info(profile, "peak_error_bytes", "52428800");
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
@@ -418,10 +438,12 @@ show_all(void *context)
 static void
 every_failing_allocation_is_reported(void)
 {
-    snd_profile *profile = memory_profile();
+    snd_profile *profile = memory_profile(), *without_samples = memory_only_profile();
 
     CHECK(fail_each_allocation(show_all, profile) > 100);
+    CHECK(fail_each_allocation(show_all, without_samples) > 100);
     snd_profile_free(profile);
+    snd_profile_free(without_samples);
 }
 
 /* Not numbers, infinite and huge ones in every place. */
@@ -469,6 +491,7 @@ main(void)
     RUN(the_footprint_is_both_series);
     RUN(sizes_have_every_class_between);
     RUN(lines_have_columns_of_memory);
+    RUN(lines_of_memory_need_no_samples);
     RUN(the_report_has_all_parts);
     RUN(the_summary_names_the_peak_its_owners_and_the_leak);
     RUN(bytes_have_three_digits);
