@@ -209,7 +209,6 @@ change_outputs(snd_settings *set, snd_buffer *message)
     return status;
 }
 
-static void at_exit(void);
 static void before_fork(void);
 static void after_fork_in_parent(void);
 static void after_fork_in_child(void);
@@ -218,7 +217,7 @@ static void on_attach(void);
 static void
 register_once(void)
 {
-    atexit(at_exit); /* for C programs that end without sonde_stop */
+    atexit(snd_session_save); /* for C programs that end without sonde_stop */
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     snd_track_on_attach = on_attach;
 }
@@ -592,10 +591,4 @@ on_attach(void)
     if (session.is_orphan)
         open_in_child();
     pthread_mutex_unlock(&session.lock);
-}
-
-static void
-at_exit(void)
-{
-    snd_session_save();
 }

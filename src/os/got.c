@@ -30,7 +30,7 @@ enum { IS_SUPPORTED = 0, JUMP_SLOT = -1, GLOB_DAT = -2, ADDRESS = -3 };
 
 /* No object takes that long from the list to its read-only pages: who is writable then was left so by somebody. */
 #define LOADING_NS UINT64_C(2000000000)
-#define AGAIN_NS UINT64_C(10000000) /* until then all objects are looked at this often at most */
+#define AGAIN_NS UINT64_C(20000000) /* until then all objects are looked at this often at most */
 
 enum {
     PLACES = 4 * SND_GOT_LIMIT, /* of the table of names */

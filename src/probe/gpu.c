@@ -19,53 +19,66 @@ typedef struct plot {
     snd_point points[POINTS];
 } plot;
 
+/* The first part is of the thread that looks. Nobody asks a driver with a lock held: it allocates, and who measures
+ * memory needs the sampler's lock for that. */
 static struct gpu {
-    snd_nvml *nvml; /* NULL: none */
+    snd_nvml *_Atomic nvml; /* NULL: none */
     uint32_t process_id;
-    uint64_t last_ns, next_ns;
     double shares[GPUS];
     uint64_t share_ns[GPUS]; /* when the share was told */
 
     pthread_mutex_t lock; /* of what follows */
+    uint64_t last_ns, next_ns;
     plot busy, memory;
     uint32_t count;
     uint64_t step_ns, point_ns; /* from one point to the next; when the next is due */
-    double busy_sum, length_ns; /* since the last point */
+    double busy_ns, length_ns;  /* since the last point */
 } gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .step_ns = SND_GPU_NS};
 
 /* ---- start and stop ---- */
 
+static void
+open_gpus(void)
+{
+    double share;
+    snd_nvml *opened = snd_nvml_open();
+
+    memset(gpu.shares, 0, sizeof gpu.shares);
+    memset(gpu.share_ns, 0, sizeof gpu.share_ns);
+    gpu.process_id = snd_process_id();
+    for (unsigned i = 0; opened != NULL && i < snd_nvml_count(opened); i++)
+        (void)snd_nvml_busy(opened, i, &share); /* what was before does not count */
+    atomic_store_explicit(&gpu.nvml, opened, memory_order_release);
+}
+
 int
 snd_gpu_start(void)
 {
-    if (gpu.nvml != NULL && gpu.process_id != snd_process_id()) { /* we are a child */
-        snd_nvml_forget(gpu.nvml);
-        gpu.nvml = NULL;
+    if (SND_GET(gpu.nvml) != NULL && gpu.process_id != snd_process_id()) { /* we are a child */
+        snd_nvml_forget(SND_GET(gpu.nvml));
+        SND_SET(gpu.nvml, NULL);
     }
-    if (gpu.nvml == NULL)
-        gpu.nvml = snd_nvml_open();
-    gpu.process_id = snd_process_id();
-    memset(gpu.shares, 0, sizeof gpu.shares);
-    memset(gpu.share_ns, 0, sizeof gpu.share_ns);
-    snd_gpu_rebase(snd_clock_monotonic_ns());
-    return gpu.nvml != NULL;
+    if (SND_GET(gpu.nvml) == NULL) {
+        open_gpus();
+        snd_gpu_rebase(snd_clock_monotonic_ns());
+    }
+    return SND_GET(gpu.nvml) != NULL;
 }
 
 void
 snd_gpu_stop(void)
 {
-    if (gpu.process_id == snd_process_id())
-        snd_nvml_close(gpu.nvml);
-    else
-        snd_nvml_forget(gpu.nvml);
-    gpu.nvml = NULL;
+    snd_nvml_close(SND_GET(gpu.nvml));
+    SND_SET(gpu.nvml, NULL);
 }
 
 void
 snd_gpu_rebase(uint64_t now_ns)
 {
+    pthread_mutex_lock(&gpu.lock);
     gpu.last_ns = now_ns;
     gpu.next_ns = now_ns + SND_GPU_NS;
+    pthread_mutex_unlock(&gpu.lock);
 }
 
 void
@@ -75,7 +88,7 @@ snd_gpu_clear(void)
     gpu.count = 0;
     gpu.step_ns = SND_GPU_NS;
     gpu.point_ns = 0;
-    gpu.busy_sum = gpu.length_ns = 0;
+    gpu.busy_ns = gpu.length_ns = 0;
     pthread_mutex_unlock(&gpu.lock);
 }
 
@@ -98,23 +111,23 @@ static void
 keep(uint64_t now_ns, const snd_gpu_reading *reading)
 {
     pthread_mutex_lock(&gpu.lock);
-    gpu.busy_sum += (double)reading->busy_ns;
+    gpu.busy_ns += (double)reading->busy_ns;
     gpu.length_ns += (double)reading->elapsed_ns;
     if (now_ns >= gpu.point_ns) {
         make_room();
-        gpu.busy.points[gpu.count] = (snd_point){now_ns, 100 * gpu.busy_sum / gpu.length_ns};
+        gpu.busy.points[gpu.count] = (snd_point){now_ns, 100 * gpu.busy_ns / gpu.length_ns};
         gpu.memory.points[gpu.count++] = (snd_point){now_ns, (double)reading->memory};
-        gpu.busy_sum = gpu.length_ns = 0;
+        gpu.busy_ns = gpu.length_ns = 0;
         gpu.point_ns = now_ns + gpu.step_ns;
     }
     pthread_mutex_unlock(&gpu.lock);
 }
 
 static double
-share_of(unsigned index, uint64_t now_ns)
+share_of(snd_nvml *nvml, unsigned index, uint64_t now_ns)
 {
     double share = 0;
-    snd_nvml_answer answer = snd_nvml_busy(gpu.nvml, index, &share);
+    snd_nvml_answer answer = snd_nvml_busy(nvml, index, &share);
 
     if (answer == SND_NVML_PROCESS || answer == SND_NVML_DEVICE) {
         gpu.shares[index] = share;
@@ -126,17 +139,36 @@ share_of(unsigned index, uint64_t now_ns)
     return gpu.shares[index];
 }
 
+/* The time since the last look; 0: the next is not due. */
+static uint64_t
+take_turn(uint64_t now_ns)
+{
+    uint64_t elapsed = 0;
+
+    pthread_mutex_lock(&gpu.lock);
+    if (now_ns >= gpu.next_ns) {
+        elapsed = now_ns - gpu.last_ns;
+        gpu.last_ns = now_ns;
+        gpu.next_ns = now_ns + SND_GPU_NS;
+    }
+    pthread_mutex_unlock(&gpu.lock);
+    return elapsed;
+}
+
 int
 snd_gpu_look(uint64_t now_ns, snd_gpu_reading *out)
 {
-    if (gpu.nvml == NULL || now_ns < gpu.next_ns || now_ns <= gpu.last_ns)
+    snd_nvml *nvml = atomic_load_explicit(&gpu.nvml, memory_order_acquire);
+
+    if (nvml == NULL)
         return 0;
-    *out = (snd_gpu_reading){.elapsed_ns = now_ns - gpu.last_ns};
-    for (unsigned i = 0; i < snd_nvml_count(gpu.nvml) && i < GPUS; i++) {
-        out->busy_ns += (uint64_t)((double)out->elapsed_ns * share_of(i, now_ns));
-        out->memory += snd_nvml_memory(gpu.nvml, i);
+    *out = (snd_gpu_reading){.elapsed_ns = take_turn(now_ns)};
+    if (out->elapsed_ns == 0)
+        return 0;
+    for (unsigned i = 0; i < snd_nvml_count(nvml) && i < GPUS; i++) {
+        out->busy_ns += (uint64_t)((double)out->elapsed_ns * share_of(nvml, i, now_ns));
+        out->memory += snd_nvml_memory(nvml, i);
     }
-    snd_gpu_rebase(now_ns);
     keep(now_ns, out);
     return 1;
 }

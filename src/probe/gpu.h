@@ -13,7 +13,8 @@ typedef struct snd_gpu_reading {
     uint64_t memory;     /* bytes, now */
 } snd_gpu_reading;
 
-/* 0: there is none that says what it does; then nothing here costs anything. What was seen before stays. */
+/* 0: there is none that says what it does; then nothing here costs anything. What was seen before stays. Between start
+ * and stop it does nothing. Stops only when nobody looks. */
 int snd_gpu_start(void);
 void snd_gpu_stop(void);
 

@@ -17,7 +17,7 @@ go_on(void)
 snd_status
 snd_memory_probe_start(const snd_memory_options *options)
 {
-    if (snd_memory.is_running)
+    if (SND_GET(snd_memory.is_running))
         return SND_OK;
     pthread_mutex_lock(&snd_sample_state.lock);
     snd_memory.options = *options;
@@ -28,7 +28,7 @@ snd_memory_probe_start(const snd_memory_options *options)
     snd_status status = snd_memory_hooks_start();
     if (status != SND_OK && status != SND_ALREADY) /* a child has its parent's */
         return status;
-    snd_memory.is_running = 1;
+    SND_SET(snd_memory.is_running, 1);
     go_on();
     return SND_OK;
 }
@@ -36,12 +36,12 @@ snd_memory_probe_start(const snd_memory_options *options)
 void
 snd_memory_probe_stop(void)
 {
-    if (!snd_memory.is_running)
+    if (!SND_GET(snd_memory.is_running))
         return;
     SND_SET(snd_memory.serial, 0);
     SND_SET(snd_memory_floor, 0);
     snd_memory_hooks_stop();
-    snd_memory.is_running = 0;
+    SND_SET(snd_memory.is_running, 0);
     pthread_mutex_lock(&snd_sample_state.lock);
     snd_memory_blocks_free(&snd_memory.blocks); /* nobody will tell when they are freed */
     snd_memory_maps_free(&snd_memory.maps);
@@ -52,13 +52,13 @@ snd_memory_probe_stop(void)
 int
 snd_memory_is_running(void)
 {
-    return snd_memory.is_running;
+    return SND_GET(snd_memory.is_running);
 }
 
 void
 snd_memory_set_paused(int paused)
 {
-    if (!snd_memory.is_running || paused == (SND_GET(snd_memory.serial) == 0))
+    if (!SND_GET(snd_memory.is_running) || paused == (SND_GET(snd_memory.serial) == 0))
         return;
     if (paused) {
         SND_SET(snd_memory.serial, 0);
@@ -71,7 +71,7 @@ snd_memory_set_paused(int paused)
 void
 snd_memory_refresh(void)
 {
-    if (snd_memory.is_running)
+    if (SND_GET(snd_memory.is_running))
         snd_got_refresh();
 }
 
@@ -81,7 +81,7 @@ snd_memory_in_child(void)
 {
     SND_SET(snd_memory.serial, 0);
     SND_SET(snd_memory_floor, 0);
-    snd_memory.is_running = 0;
+    SND_SET(snd_memory.is_running, 0);
     snd_memory_maps_free(&snd_memory.maps);
     snd_memory_clear();
 }

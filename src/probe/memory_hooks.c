@@ -29,27 +29,33 @@ allocated(void *block, size_t size)
         snd_memory_allocated(block, size, 0);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_malloc(size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_malloc(size);
+    snd_memory_mine.inside--;
     allocated(block, size);
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_calloc(size_t count, size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_calloc(count, size);
+    snd_memory_mine.inside--;
     allocated(block, block == NULL ? 0 : count * size);
     return block;
 }
 
-static void
+static SND_UNCHECKED_READS void
 our_free(void *block)
 {
     snd_memory_freed(block);
+    snd_memory_mine.inside++;
     real_free(block);
+    snd_memory_mine.inside--;
 }
 
 /* The old block is taken out before: another thread may get its place at once. */
@@ -64,82 +70,91 @@ lift(void *old, snd_memory_kept *kept)
 static void *
 moved(void *old, void *block, size_t size, const snd_memory_kept *kept)
 {
-    int is_kept = block == NULL && size != 0; /* it failed; with size 0 it frees */
-
-    if (kept->node != SND_NONE) {
-        if (is_kept)
-            snd_memory_put_back(old, kept);
-        else
-            snd_memory_drop(kept);
-    }
+    if (block == NULL && size != 0 && kept->node != SND_NONE) /* it failed; with size 0 it frees */
+        snd_memory_put_back(old, kept);
     if (block != NULL)
         allocated(block, size);
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_realloc(void *old, size_t size)
 {
     snd_memory_kept kept;
 
     lift(old, &kept);
-    return moved(old, real_realloc(old, size), size, &kept);
+    snd_memory_mine.inside++;
+    void *block = real_realloc(old, size);
+    snd_memory_mine.inside--;
+    return moved(old, block, size, &kept);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_reallocarray(void *old, size_t count, size_t size)
 {
     snd_memory_kept kept;
 
     lift(old, &kept);
+    snd_memory_mine.inside++;
     void *block = real_reallocarray(old, count, size);
+    snd_memory_mine.inside--;
     return moved(old, block, block == NULL && count != 0 ? 1 : count * size, &kept);
 }
 
-static int
+static SND_UNCHECKED_READS int
 our_posix_memalign(void **out, size_t alignment, size_t size)
 {
+    snd_memory_mine.inside++;
     int result = real_posix_memalign(out, alignment, size);
+    snd_memory_mine.inside--;
     if (result == 0)
         snd_memory_allocated(*out, size, 0);
     return result;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_aligned_alloc(size_t alignment, size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_aligned_alloc(alignment, size);
+    snd_memory_mine.inside--;
     snd_memory_allocated(block, size, 0);
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_memalign(size_t alignment, size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_memalign(alignment, size);
+    snd_memory_mine.inside--;
     snd_memory_allocated(block, size, 0);
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_valloc(size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_valloc(size);
+    snd_memory_mine.inside--;
     snd_memory_allocated(block, size, 0);
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_pvalloc(size_t size)
 {
+    snd_memory_mine.inside++;
     void *block = real_pvalloc(size);
+    snd_memory_mine.inside--;
     snd_memory_allocated(block, size, 0);
     return block;
 }
 
 /* ---- mappings: those that are no file's ---- */
 
-static void *
+static SND_UNCHECKED_READS void *
 our_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
     void *block = real_mmap(address, size, protection, flags, file, offset);
@@ -148,7 +163,7 @@ our_mmap(void *address, size_t size, int protection, int flags, int file, off_t 
     return block;
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_mmap64(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
     void *block = real_mmap64(address, size, protection, flags, file, offset);
@@ -157,14 +172,14 @@ our_mmap64(void *address, size_t size, int protection, int flags, int file, off_
     return block;
 }
 
-static int
+static SND_UNCHECKED_READS int
 our_munmap(void *address, size_t size)
 {
     snd_memory_unmap(address, size);
     return real_munmap(address, size);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_mremap(void *old, size_t old_size, size_t size, int flags, void *wanted)
 {
     void *block = real_mremap(old, old_size, size, flags, wanted);
@@ -187,77 +202,77 @@ static void *(*real_memmove_chk)(void *, const void *, size_t, size_t);
 static char *(*real_strcpy_chk)(char *, const char *, size_t);
 static char *(*real_strncpy_chk)(char *, const char *, size_t, size_t);
 
-static void *
+static SND_UNCHECKED_READS void *
 our_memcpy(void *to, const void *from, size_t size)
 {
     snd_memory_copied(size);
     return real_memcpy(to, from, size);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_memmove(void *to, const void *from, size_t size)
 {
     snd_memory_copied(size);
     return real_memmove(to, from, size);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_mempcpy(void *to, const void *from, size_t size)
 {
     snd_memory_copied(size);
     return real_mempcpy(to, from, size);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_strcpy(char *to, const char *from)
 {
     snd_memory_copied(strlen(from) + 1);
     return real_strcpy(to, from);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_stpcpy(char *to, const char *from)
 {
     snd_memory_copied(strlen(from) + 1);
     return real_stpcpy(to, from);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_strncpy(char *to, const char *from, size_t size)
 {
     snd_memory_copied(strnlen(from, size));
     return real_strncpy(to, from, size);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_strcat(char *to, const char *from)
 {
     snd_memory_copied(strlen(from) + 1);
     return real_strcat(to, from);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_memcpy_chk(void *to, const void *from, size_t size, size_t room)
 {
     snd_memory_copied(size);
     return real_memcpy_chk(to, from, size, room);
 }
 
-static void *
+static SND_UNCHECKED_READS void *
 our_memmove_chk(void *to, const void *from, size_t size, size_t room)
 {
     snd_memory_copied(size);
     return real_memmove_chk(to, from, size, room);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_strcpy_chk(char *to, const char *from, size_t room)
 {
     snd_memory_copied(strlen(from) + 1);
     return real_strcpy_chk(to, from, room);
 }
 
-static char *
+static SND_UNCHECKED_READS char *
 our_strncpy_chk(char *to, const char *from, size_t size, size_t room)
 {
     snd_memory_copied(strnlen(from, size));

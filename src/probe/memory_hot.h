@@ -13,6 +13,7 @@ typedef struct snd_memory_local {
     int64_t copy_step; /* what that was when it was set */
     uint32_t serial;   /* of the measurement that the counts belong to */
     uint32_t busy;     /* our own code runs, maybe with its lock: nothing else may ask for that */
+    uint32_t inside;   /* the real allocator is at work, with its locks: a signal handler must not ask for memory */
     uint32_t exempt;   /* a thread of our own */
     uint32_t python;   /* the interpreter's allocator is asking */
     uint32_t counted;  /* the interpreter counts this block itself */
@@ -51,7 +52,6 @@ typedef struct snd_memory_kept {
 /* Takes a block out while it is moved; `node` is UINT32_MAX where nothing is known of it. */
 void snd_memory_lift(void *block, snd_memory_kept *kept);
 void snd_memory_put_back(void *block, const snd_memory_kept *kept); /* it was not moved */
-void snd_memory_drop(const snd_memory_kept *kept);                  /* it was */
 
 static inline uint32_t
 snd_memory_hash(const void *block)

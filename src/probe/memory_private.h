@@ -70,7 +70,7 @@ typedef struct snd_memory_state {
     snd_memory_options options;
     _Atomic uint32_t serial; /* of this measurement; 0: none, or paused */
     uint32_t last_serial;
-    int is_running;
+    _Atomic int is_running;
     snd_memory_blocks blocks;
     snd_memory_maps maps;
     snd_memory_values *values;
@@ -108,6 +108,7 @@ snd_memory_values *snd_memory_values_of(uint32_t node, uint64_t now_ns);
 /* A block was allocated at the node, or one that was is freed. */
 void snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns);
 void snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns);
+void snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns); /* it was not, after all */
 
 /* What a block of this size stands for, and how sure that is. */
 uint64_t snd_memory_weight(size_t size, double *share);

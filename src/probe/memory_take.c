@@ -2,6 +2,7 @@
 #include "probe/memory_private.h"
 
 #include "os/clock.h"
+#include "os/got.h"
 #include "os/process.h"
 
 #include <math.h>
@@ -243,8 +244,12 @@ snd_memory_take_map(void *block, size_t size)
 {
     snd_memory_local *mine = &snd_memory_mine;
 
-    if (mine->quiet == 0 && is_wanted(mine))
+    if (mine->quiet != 0 || !is_wanted(mine))
+        return;
+    if (mine->inside == 0)
         take(mine, block, size, SND_BLOCK_MAP);
+    else
+        atomic_fetch_add_explicit(&snd_memory.unseen, size, memory_order_relaxed);
 }
 
 int
@@ -252,7 +257,7 @@ snd_memory_unmap(void *start, size_t size)
 {
     snd_memory_local *mine = &snd_memory_mine;
 
-    if (mine->exempt != 0 || mine->quiet != 0 || !enter(mine))
+    if (mine->exempt != 0 || mine->quiet != 0 || mine->inside != 0 || !enter(mine))
         return 0;
     int any = snd_memory_maps_cut(&snd_memory.maps, (uintptr_t)start, size, snd_clock_monotonic_ns());
     leave(mine);
@@ -265,8 +270,6 @@ snd_memory_gone(void *block)
     snd_memory_kept kept;
 
     snd_memory_lift(block, &kept);
-    if (kept.node != SND_NONE)
-        snd_memory_drop(&kept);
 }
 
 /* `node` is SND_NONE where nothing is known of the block. */
@@ -282,7 +285,8 @@ snd_memory_lift(void *block, snd_memory_kept *kept)
         defer((uintptr_t)block);
         return;
     }
-    (void)snd_memory_blocks_remove(&snd_memory.blocks, (uintptr_t)block, kept);
+    if (snd_memory_blocks_remove(&snd_memory.blocks, (uintptr_t)block, kept))
+        snd_memory_remove_block(kept, snd_clock_monotonic_ns());
     leave(mine);
 }
 
@@ -293,18 +297,8 @@ snd_memory_put_back(void *block, const snd_memory_kept *kept)
 
     if (!enter(mine))
         return;
-    (void)snd_memory_blocks_add(&snd_memory.blocks, (uintptr_t)block, kept);
-    leave(mine);
-}
-
-void
-snd_memory_drop(const snd_memory_kept *kept)
-{
-    snd_memory_local *mine = &snd_memory_mine;
-
-    if (!enter(mine))
-        return;
-    snd_memory_remove_block(kept, snd_clock_monotonic_ns());
+    if (snd_memory_blocks_add(&snd_memory.blocks, (uintptr_t)block, kept))
+        snd_memory_return_block(kept, snd_clock_monotonic_ns());
     leave(mine);
 }
 
@@ -333,8 +327,8 @@ snd_memory_take_copy(size_t size)
 
     if (!is_wanted(mine))
         return;
-    if (!is_known && !snd_memory.options.exact)
-        return;
+    if ((!is_known && !snd_memory.options.exact) || mine->inside != 0)
+        return; /* in a handler: the next copy is looked at in its place */
     uint64_t since = (uint64_t)(mine->copy_step - mine->copy_left);
     if (enter(mine)) {
         if (SND_GET(snd_memory.serial) == mine->serial)
@@ -354,4 +348,8 @@ void
 snd_memory_hold(int on)
 {
     snd_memory_mine.busy = on != 0;
+    if (on)
+        snd_got_before_fork();
+    else
+        snd_got_after_fork();
 }

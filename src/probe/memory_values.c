@@ -112,28 +112,29 @@ add_size(const snd_memory_kept *kept, double share)
     snd_memory.size_bytes[is_python][power] += (double)kept->weight;
 }
 
-void
-snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns)
+static double
+share_of(const snd_memory_kept *kept)
 {
-    snd_memory_values *values = snd_memory_values_of(node, now_ns);
     double share;
 
-    if (values == NULL)
-        return;
     (void)snd_memory_weight(kept->size, &share);
-    if ((kept->flags & SND_BLOCK_MAP) != 0 || share <= 0)
-        share = 1;
-    double variance = variance_of(kept->weight, share);
+    return (kept->flags & SND_BLOCK_MAP) != 0 || share <= 0 ? 1 : share;
+}
+
+static void
+subtract(double *from, double what)
+{
+    *from = *from > what ? *from - what : 0;
+}
+
+static void
+add_live(snd_memory_values *values, const snd_memory_kept *kept, uint64_t now_ns)
+{
+    double variance = variance_of(kept->weight, share_of(kept));
+
     prepare_change(values, now_ns);
-    *((kept->flags & SND_BLOCK_PYTHON) != 0 ? &values->python : &values->native) += kept->weight;
-    values->blocks += 1 / share;
-    values->variance += variance;
-    values->taken++;
     values->live += kept->weight;
     values->live_variance += variance;
-    add_size(kept, share);
-    snd_memory.allocated += kept->weight;
-    snd_memory.variance += variance;
     snd_memory.live += kept->weight;
     snd_memory.live_variance += variance;
     if (snd_memory.live > snd_memory.since_peak) {
@@ -148,24 +149,32 @@ snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns
     }
 }
 
-static void
-subtract(double *from, double what)
+void
+snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns)
 {
-    *from = *from > what ? *from - what : 0;
+    snd_memory_values *values = snd_memory_values_of(node, now_ns);
+    double share = share_of(kept), variance = variance_of(kept->weight, share);
+
+    if (values == NULL)
+        return;
+    *((kept->flags & SND_BLOCK_PYTHON) != 0 ? &values->python : &values->native) += kept->weight;
+    values->blocks += 1 / share;
+    values->variance += variance;
+    values->taken++;
+    add_size(kept, share);
+    snd_memory.allocated += kept->weight;
+    snd_memory.variance += variance;
+    add_live(values, kept, now_ns);
 }
 
 void
 snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns)
 {
     snd_memory_values *values = snd_memory_values_of(kept->node, now_ns);
-    double share;
+    double variance = variance_of(kept->weight, share_of(kept));
 
     if (values == NULL)
         return;
-    (void)snd_memory_weight(kept->size, &share);
-    if ((kept->flags & SND_BLOCK_MAP) != 0 || share <= 0)
-        share = 1;
-    double variance = variance_of(kept->weight, share);
     prepare_change(values, now_ns);
     values->freed++;
     values->live -= kept->weight < values->live ? kept->weight : values->live;
@@ -174,6 +183,19 @@ snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns)
         values->temporary += kept->weight;
     snd_memory.live -= kept->weight < snd_memory.live ? kept->weight : snd_memory.live;
     subtract(&snd_memory.live_variance, variance);
+}
+
+void
+snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns)
+{
+    snd_memory_values *values = snd_memory_values_of(kept->node, now_ns);
+
+    if (values == NULL)
+        return;
+    values->freed -= values->freed != 0;
+    if (now_ns - kept->at_ns < TEMPORARY_NS)
+        values->temporary -= kept->weight < values->temporary ? kept->weight : values->temporary;
+    add_live(values, kept, now_ns);
 }
 
 /* ---- over time ---- */

@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/worker.h"
+#include "probe/gpu.h"
 #include "probe/memory_private.h"
 
 #include <semaphore.h>
@@ -66,6 +67,23 @@ is_due(const snd_sample_thread *thread, int with_ours)
     return thread->is_ours ? with_ours : (int32_t)(snd_sample_state.seen.look - thread->next_look) >= 0;
 }
 
+/* What a GPU does is asked for by the main thread, mostly. */
+static void
+charge_gpu(const snd_gpu_reading *reading)
+{
+    snd_sampler *self = &snd_sample_state;
+    const snd_sample_thread *thread = snd_sample_find_thread(snd_process_id());
+    uint32_t place = thread == NULL ? SND_NONE : thread->is_waiting ? thread->wait_node : thread->run_node;
+
+    if (thread == NULL)
+        return;
+    snd_sample_node *node = &self->seen.nodes[place == SND_NONE ? self->seen.rows[thread->row].root : place];
+    node->gpu_ns += reading->busy_ns;
+    node->gpu_seen_ns += reading->elapsed_ns;
+    node->gpu_area += (double)reading->memory * (double)reading->elapsed_ns;
+    node->changed = self->seen.look;
+}
+
 /* Returns whether any thread of the program ran since the last look. */
 static int
 look_at_all(void)
@@ -73,6 +91,8 @@ look_at_all(void)
     snd_sampler *self = &snd_sample_state;
     uint64_t now = snd_clock_monotonic_ns();
     int any = 0, with_ours = now - running.owned_ns >= OWN_NS;
+    snd_gpu_reading gpu;
+    int has_gpu = snd_gpu_look(now, &gpu);
 
     if (with_ours)
         running.owned_ns = now;
@@ -99,6 +119,8 @@ look_at_all(void)
                 i = self->thread_count;
         }
     }
+    if (has_gpu)
+        charge_gpu(&gpu);
     pthread_mutex_unlock(&self->lock);
     return any;
 }
@@ -271,6 +293,7 @@ rebase(void)
         self->seen.rows[thread->row].last_event = 0;
     }
     self->start_cpu_ns = snd_process_cpu_ns();
+    snd_gpu_rebase(now);
     snd_sample_refresh(now, 1);
 }
 
@@ -307,6 +330,7 @@ snd_sample_clear(void)
     self->interrupted = self->answers = self->answer_ticks = 0;
     self->other_row = SND_NONE;
     snd_memory_clear();
+    snd_gpu_clear();
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -363,6 +387,8 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
 {
     snd_sampler *self = &snd_sample_state;
 
+    if (!options->resting)
+        (void)snd_gpu_start();
     if (snd_sample_is_running()) {
         if (options->resting && !self->options.resting)
             snd_sample_set_paused(1);
@@ -391,6 +417,7 @@ snd_sample_stop(void)
     if (!snd_sample_is_running())
         return;
     end_own_thread();
+    snd_gpu_stop();
     snd_sample_signal_stop();
     pthread_mutex_lock(&self->lock);
     SND_SET(running.is_wanted, 0);
@@ -442,9 +469,11 @@ snd_sample_reset(void)
     for (uint32_t i = 0; i < self->seen.node_count; i++) {
         snd_sample_node *node = &self->seen.nodes[i];
         memset(node->values, 0, sizeof node->values);
-        node->samples = 0;
+        node->samples = node->gpu_ns = node->gpu_seen_ns = 0;
+        node->gpu_area = 0;
         node->changed = self->seen.look;
     }
+    snd_gpu_clear();
     self->seen.samples = 0;
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
     self->start_cpu_ns = snd_process_cpu_ns();

@@ -74,12 +74,8 @@ our_realloc(void *context, void *old, size_t size)
     void *block = self->below.realloc(self->below.ctx, old, size);
     snd_memory_mine.counted -= (unsigned)is_small;
     snd_memory_mine.python--;
-    if (kept.node != UINT32_MAX) {
-        if (block == NULL)
-            snd_memory_put_back(old, &kept);
-        else
-            snd_memory_drop(&kept);
-    }
+    if (block == NULL && kept.node != UINT32_MAX)
+        snd_memory_put_back(old, &kept);
     if (block != NULL && is_small)
         snd_memory_allocated(block, size, 1);
     return block;
@@ -253,8 +249,9 @@ comes_to_malloc(const PyMemAllocatorEx *allocator, size_t size)
     return comes;
 }
 
-#define SMALL 512u /* as the interpreter has it; with the debug allocators blocks are larger than what was asked for \
-                    */
+#define SMALL                                                                                              \
+    512u /* as the interpreter has it; with the debug allocators blocks are larger than what was asked for \
+          */
 
 static size_t
 find_small(const PyMemAllocatorEx *allocator)
