@@ -24,7 +24,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth test-python lint lint-python lint-layers lint-format lint-tidy \
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-python lint lint-python lint-layers lint-format lint-tidy \
 	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -53,8 +53,10 @@ pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
 
-truth: $(VENV)/.installed $(VENV)/.test ## samples against programs that know their answer, 20 s each
+truth: truth-memory ## samples and memory against programs that know their answer, all of them and 20 s each
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
+truth-memory: $(VENV)/.installed $(VENV)/.test
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')

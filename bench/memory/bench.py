@@ -112,6 +112,7 @@ def measure_busy(bench, programs, rounds, inner):
                     print(f"{who} failed on {program}: {error}", flush=True)
                     wall = math.inf
                 figures[program, who] = min(figures.get((program, who), math.inf), wall)
+        print(f"{program}:", *(f"{who} {figures[program, who]:.2f} s" for who in bench.commands), sep="  ", flush=True)
     return figures
 
 

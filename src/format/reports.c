@@ -107,7 +107,7 @@ put_tree(const snd_summary *self)
 {
     char heading[64] = "The same by call stack";
     snd_table *table = NULL;
-    snd_status status = snd_view_memory_tree(self->profile, self->options, &table);
+    snd_status status = snd_view_owners(self->profile, self->options, &table);
 
     if (status == SND_OK)
         status = snd_table_keep(table, snd_summary_is_answer);

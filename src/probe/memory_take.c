@@ -118,22 +118,24 @@ is_wanted(snd_memory_local *mine)
 
 /* ---- where ---- */
 
+/* Most stacks begin as the one before did. */
 static uint32_t
 node_of_frames(uint32_t base, const snd_sample_stack *stack)
 {
-    uint32_t node = base, known = snd_memory.last_base == base ? snd_memory.last_count : 0;
+    const snd_sample_frame *outermost = &stack->frames[stack->count - 1];
+    uint32_t known = 0, most = stack->count < snd_memory.last_count ? stack->count : snd_memory.last_count;
     int is_call;
 
-    for (uint32_t i = 0; i < stack->count; i++) {
-        const snd_sample_frame *frame = &stack->frames[stack->count - 1 - i];
-        snd_sample_frame *last = &snd_memory.last_frames[i];
-        if (i < known && last->code == frame->code && last->offset == frame->offset) {
-            node = snd_memory.last_nodes[i];
-            continue;
-        }
-        known = 0;
+    if (snd_memory.last_base != base)
+        most = 0;
+    while (known < most && snd_memory.last_frames[known].code == outermost[-(ptrdiff_t)known].code &&
+           snd_memory.last_frames[known].offset == outermost[-(ptrdiff_t)known].offset)
+        known++;
+    uint32_t node = known == 0 ? base : snd_memory.last_nodes[known - 1];
+    for (uint32_t i = known; i < stack->count; i++) {
+        const snd_sample_frame *frame = outermost - i;
         node = snd_sample_add_frame(&snd_sample_state, base, node, frame, &is_call);
-        *last = *frame;
+        snd_memory.last_frames[i] = *frame;
         snd_memory.last_nodes[i] = node;
     }
     snd_memory.last_base = base;

@@ -217,14 +217,18 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
 void
 snd_stack_walk_own(snd_sample_stack *stack)
 {
-    walk self = {0};
     PyThreadState *thread = PyGILState_GetThisThreadState();
+    const snd_frame *frame = thread == NULL || is_silent(thread) ? NULL : (const snd_frame *)top_of(thread);
+    uint32_t count = 0;
 
-    stack->count = stack->is_cut = 0;
-    if (thread == NULL || is_silent(thread))
-        return;
-    add_window(&self, 1, UINTPTR_MAX, (const char *)1);
-    walk_frames(&self, top_of(thread), stack);
+    for (; frame != NULL && count < SND_SAMPLE_DEPTH; frame = frame->previous) {
+        if (is_shim(frame))
+            continue;
+        uintptr_t code = code_of(frame);
+        stack->frames[count++] = (snd_sample_frame){code, offset_of(frame, code), 0};
+    }
+    stack->count = count;
+    stack->is_cut = frame != NULL;
 }
 
 int

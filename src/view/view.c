@@ -32,7 +32,7 @@ int
 snd_view_needs_memory(const snd_view *view)
 {
     static snd_status (*const views[])(const snd_profile *, const snd_view_options *, snd_table **) = {
-        snd_view_memory, snd_view_leaks, snd_view_copies, snd_view_footprint, snd_view_memory_tree, snd_view_sizes,
+        snd_view_memory, snd_view_leaks, snd_view_copies, snd_view_footprint, snd_view_owners, snd_view_sizes,
     };
 
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)

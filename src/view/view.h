@@ -28,7 +28,7 @@ typedef struct snd_view_options {
     X(leaks, "lines whose memory grows and grows")                                           \
     X(copies, "lines that copy memory")                                                      \
     X(footprint, "heap and resident memory over time")                                       \
-    X(memory_tree, "the memory at the peak as a call tree")                                  \
+    X(owners, "the memory at the peak as a call tree")                                       \
     X(sizes, "allocations by the size of their blocks")                                      \
     X(timeline, "what the program did in one slice of the run after the other")              \
     X(regions, "the tree of regions: time, count, extremes, percentiles")                    \

@@ -106,8 +106,11 @@ read_code(uintptr_t address, snd_sample_code *out)
     return 1;
 }
 
-const snd_sample_interpreter fake_python = {
-    .walk_here = walk_here, .walk_own = walk_own, .walk_thread = walk_thread, .list_threads = list_threads, .read_code = read_code};
+const snd_sample_interpreter fake_python = {.walk_here = walk_here,
+                                            .walk_own = walk_own,
+                                            .walk_thread = walk_thread,
+                                            .list_threads = list_threads,
+                                            .read_code = read_code};
 
 void
 fake_attach(void)

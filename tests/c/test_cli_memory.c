@@ -47,7 +47,7 @@ every_view_has_an_option(void)
     check_shows("view", "--leaks", "1 line leaks; ");
     check_shows("view", "--copies", "40.0 MiB/s");
     check_shows("view", "--footprint", "peak 412 MiB at 2.400 s");
-    check_shows("view", "--memory_tree", "thread main");
+    check_shows("view", "--owners", "thread main");
     check_shows("view", "--sizes", "size from");
     check_shows("view", "--lines", "mem peak");
     check_shows("view", "", "\nMemory\npeak 412 MiB");
@@ -75,7 +75,7 @@ every_view_can_be_exported(void)
 static void
 without_memory_one_line_says_so(void)
 {
-    static const char *const views[] = {"memory", "leaks", "copies", "footprint", "memory_tree", "sizes"};
+    static const char *const views[] = {"memory", "leaks", "copies", "footprint", "owners", "sizes"};
     char wanted[1024], options[64];
 
     snprintf(wanted, sizeof wanted, "sonde: %s: was recorded without --memory\n", without_memory);

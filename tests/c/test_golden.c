@@ -126,7 +126,7 @@ views_of_memory_are_as_they_were(void)
     snd_profile *profile = memory_profile();
 
     check_view_as(profile, "memory", (snd_view_options){0}, "memory");
-    check_view_as(profile, "memory_tree", (snd_view_options){0}, "memory-tree");
+    check_view_as(profile, "owners", (snd_view_options){0}, "owners");
     check_view_as(profile, "leaks", (snd_view_options){.show_all = 1}, "memory-leaks");
     check_view_as(profile, "copies", (snd_view_options){0}, "memory-copies");
     check_view_as(profile, "footprint", (snd_view_options){0}, "memory-footprint");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define STEPS SND_HISTORY_POINTS
+/* The rule was made while looking at these runs; with other seeds up to 37 of 10,000 innocent ones are accused. */
 #define RUNS 1000u
 #define BLOCK (128 * KIB)
 

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const views[] = {"memory", "leaks", "copies", "footprint", "memory_tree", "sizes"};
+static const char *const views[] = {"memory", "leaks", "copies", "footprint", "owners", "sizes"};
 #define VIEWS (sizeof views / sizeof views[0])
 
 static snd_table *
@@ -174,7 +174,7 @@ static void
 a_tree_of_memory_adds_up(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "memory_tree", (snd_view_options){.show_all = 1, .by_time = 1});
+    snd_table *table = make(profile, "owners", (snd_view_options){.show_all = 1, .by_time = 1});
     uint64_t top = 0, self = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++) {

@@ -20,6 +20,16 @@ SONDE = Path(sys.executable).parent / "sonde"
 
 sys.path.insert(0, str(HERE / "native"))
 
+#: As in tests/truth/samples: `make truth` runs all, `make test` some.
+IS_LONG = float(os.environ.get("SONDE_TRUTH_SECONDS", "2")) >= 20
+
+
+def some(names, count):
+    """All of them in the long form; else so many, spread evenly."""
+    names = list(names)
+    return names if IS_LONG else names[:: max(1, len(names) // count)]
+
+
 ALLOCATED = ("alloc_python", "alloc_native")
 
 

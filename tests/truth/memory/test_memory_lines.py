@@ -1,10 +1,10 @@
 """The bytes of a line are those that its program asked for there."""
 
 import pytest
-from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run
+from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run, some
 
 PROGRAM = PROGRAMS / "lines.py"
-CASES = marks(PROGRAM)
+CASES = some(marks(PROGRAM), 6)
 SAMPLED, EXACT = 256_000_000, 40_000_000
 
 #: What a line does besides, and so rarely or in such small pieces that the answer leaves it out.

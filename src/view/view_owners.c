@@ -19,10 +19,10 @@ put(const snd_samples *samples, const snd_samples_numbers *numbers, snd_cell *ce
     snd_set_share(&cells[SHARE], snd_samples_share(samples, peak));
 }
 
-static const snd_tree_numbers of_memory = {"memory_tree", columns, ABOUT, put};
+static const snd_tree_numbers of_memory = {"owners", columns, ABOUT, put};
 
 snd_status
-snd_view_memory_tree(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+snd_view_owners(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     snd_view_options chosen = *options;
     snd_memory_view_maker self;
