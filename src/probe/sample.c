@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SAFE_NS 10000000u  /* the shortest period where each look takes the GIL */
-#define IDLE_NS 25000000u  /* the longest period while nothing runs */
+#define IDLE_NS 40000000u  /* the longest period while nothing runs */
 #define IDLE_LOOKS 16u     /* looks without any movement before the period grows by one more of itself */
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
