@@ -49,6 +49,7 @@ static struct got {
     uint64_t starts[STARTS / 64];
     uintptr_t page_size;
     uintptr_t own, allocator, loader, vdso; /* an address in each; 0: none */
+    uintptr_t libc;                         /* the same, where it is left alone */
     unsigned long long adds;                /* objects that ever came, at the last walk */
     uint64_t adds_ns, walk_ns;              /* when that number was first seen; when all were looked at */
     int is_waiting;                         /* an object was not ready */
@@ -356,7 +357,7 @@ take(struct dl_phdr_info *info, size_t size, void *context)
     self->adds = info->dlpi_adds;
     if (has(&one, got.loader) || has(&one, got.vdso))
         return 0;
-    one.is_apart = has(&one, got.own) || has(&one, got.allocator);
+    one.is_apart = has(&one, got.own) || has(&one, got.allocator) || has(&one, got.libc);
     visit_object(&one);
     return 0;
 }
@@ -439,6 +440,10 @@ prepare(void)
     got.allocator = find_allocator();
     got.loader = debug == NULL ? getauxval(AT_BASE) : debug->r_ldbase;
     got.vdso = getauxval(AT_SYSINFO_EHDR);
+#ifdef __SANITIZE_THREAD__ /* libc allocates in threads that it does not know yet, and there it dies of our functions \
+                            */
+    got.libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+#endif
     memset(got.starts, 0, sizeof got.starts);
     memset(got.places, 0xff, sizeof got.places);
     for (size_t i = 0; i < got.count; i++)

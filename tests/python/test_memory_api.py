@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -468,3 +469,34 @@ def test_a_cell_of_a_notebook():
     (first, *_) = m.snapshot().statistics("lineno")
     assert (first.traceback[0].filename, first.traceback[0].lineno) == (name, 2)
     assert "kept.append(bytes(20_000_000))" in m.output("memory")
+
+
+def test_views_that_are_reports_are_those_in_python_too():
+    with sonde.memory(interval=4096) as m:
+        kept = [bytes(1000) for _ in range(10_000)]
+    whole = m.output("memory")
+    titles = ("Who owned the memory at the peak", "The same by call stack", "Allocations by size")
+    assert all(title in whole for title in titles)
+    assert m.output() == whole  # of memory alone it is the main view
+    assert "heap" in m.output("footprint") and "peak" in m.output("footprint")
+    assert len(kept) == 10_000
+
+
+def test_a_report_goes_to_people_and_a_table_to_programs():
+    with sonde.memory() as m:
+        kept = bytes(20_000_000)
+    place = f"{Path(__file__).name}:{line_before()}"
+    for options in ({"format": "csv"}, {"format": "json"}, {"limit": 1}, {"columns": ["place", "peak_bytes"]}):
+        text = m.output("memory", **options)
+        assert place in text and "The same by call stack" not in text
+    assert len(m.output("memory", width=60).splitlines()[3]) <= 60
+    assert len(kept) == 20_000_000
+
+
+def test_print_shows_the_whole_report(capsys):
+    with sonde.memory() as m:
+        kept = bytes(20_000_000)
+    m.print()
+    out = capsys.readouterr().out
+    assert out.startswith("peak 19.1 MiB at ") and "The same by call stack" in out
+    assert len(kept) == 20_000_000
