@@ -70,10 +70,6 @@ def sleep(n):
     time.sleep(n)
 
 
-def nothing(n):
-    pass
-
-
 def branch(path, depth):
     """Many different stacks: each call is on one of two lines."""
     if depth == 0:
@@ -108,7 +104,6 @@ PROGRAMS = [
     native_threads,
     deep,
     sleep,
-    nothing,
     stacks,
 ]
 

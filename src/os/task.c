@@ -290,6 +290,30 @@ snd_process_has_one_processor(void)
     return sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) == 1;
 }
 
+int
+snd_task_processor(void)
+{
+    return sched_getcpu();
+}
+
+void
+snd_task_stay_on(int processor)
+{
+    static _Thread_local cpu_set_t usable;
+    static _Thread_local int is_known;
+    cpu_set_t one;
+
+    if (!is_known && sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return;
+    is_known = 1;
+    CPU_ZERO(&one);
+    if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET((size_t)processor, &usable))
+        CPU_SET((size_t)processor, &one);
+    else
+        one = usable;
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
 /* As the kernel has it; not every C library knows it. */
 struct scheduling {
     uint32_t size, policy;

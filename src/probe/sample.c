@@ -13,13 +13,15 @@
 #include <string.h>
 
 #define SAFE_NS 10000000u /* the shortest period where each look takes the GIL */
-#define IDLE_NS 10000000u /* the longest period while nothing runs */
+#define IDLE_NS 40000000u /* the longest period while nothing runs */
 #define IDLE_LOOKS 16u    /* looks without any movement before the period grows by one more of itself */
 #define RESTING_NS 50000000u
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u          /* threads; beyond that, those that stand still are looked at less often */
 #define CROWD_INTERVAL 32u /* looks from one to the next, at most, or an eighth of the threads */
+#define ALONE_LOOKS 4u     /* looks in a row at which one thread worked alone, before it is followed */
+#define LATE_LOOKS 256     /* late ones, four times over, less those in time, before it is followed no more */
 #define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
 snd_sampler snd_sample_state = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .is_paused = 0};
@@ -34,6 +36,10 @@ static struct running {
     uint64_t owned_ns;
     uint32_t busy_looks;
     int (*_Atomic when_busy)(void);
+    int processor; /* that it stays on; -1: none */
+    uint32_t alone_looks;
+    int lateness;
+    int is_settled; /* it follows nobody any more */
 } running;
 
 static char note[160];
@@ -84,13 +90,36 @@ charge_gpu(const snd_gpu_reading *reading)
     node->changed = self->seen.look;
 }
 
+/* A thread that works alone is followed to its processor: that one is awake, and waking another, and sending a signal
+ * from there, costs several times what all the rest of a look does. Given up where the system then lets us wait. */
+static void
+follow(const snd_sample_thread *alone)
+{
+    snd_sampler *self = &snd_sample_state;
+    int processor = alone == NULL || alone->slot == NULL ? -1 : SND_GET(alone->slot->processor);
+
+    running.alone_looks = processor < 0 ? 0 : running.alone_looks + 1;
+    if (running.processor >= 0) {
+        running.lateness += SND_GET(self->is_late) ? 4 : running.lateness > 0 ? -1 : 0;
+        running.is_settled |= running.lateness > LATE_LOOKS;
+    }
+    if (self->has_one_processor || running.is_settled || running.alone_looks < ALONE_LOOKS)
+        processor = -1;
+    if (processor == running.processor)
+        return;
+    snd_task_stay_on(processor);
+    running.processor = processor;
+    self->shares_processor = processor >= 0;
+}
+
 /* Returns whether any thread of the program ran since the last look. */
 static int
 look_at_all(void)
 {
     snd_sampler *self = &snd_sample_state;
     uint64_t now = snd_clock_monotonic_ns();
-    int any = 0, with_ours = now - running.owned_ns >= OWN_NS;
+    int with_ours = now - running.owned_ns >= OWN_NS;
+    uint32_t moved = 0, last_moved = 0;
     snd_gpu_reading gpu;
     int has_gpu = snd_gpu_look(now, &gpu);
 
@@ -111,7 +140,10 @@ look_at_all(void)
             snd_sample_end_thread(thread, now);
         else
             plan(thread, has_moved);
-        any |= has_moved;
+        if (has_moved && !thread->is_ours) {
+            moved++;
+            last_moved = thread->task.thread_id;
+        }
         if (i % 64 == 63) { /* whoever needs the lock gets it now and then, and may have ended threads */
             pthread_mutex_unlock(&self->lock);
             pthread_mutex_lock(&self->lock);
@@ -121,8 +153,10 @@ look_at_all(void)
     }
     if (has_gpu)
         charge_gpu(&gpu);
+    if (moved != 0)
+        follow(moved == 1 ? snd_sample_find_thread(last_moved) : NULL);
     pthread_mutex_unlock(&self->lock);
-    return any;
+    return moved != 0;
 }
 
 static void
@@ -202,6 +236,9 @@ run(void *nothing)
     snd_memory_exempt();
     snd_task_be_short();
     running.random = deadline | 1;
+    running.processor = -1;
+    running.alone_looks = 0;
+    snd_sample_state.shares_processor = 0;
     while (!SND_GET(running.stop)) {
         deadline = next_deadline(deadline, idle_looks);
         snd_worker_wait(&running.wake, deadline);

@@ -291,7 +291,8 @@ static int
 is_on_processor(const snd_sampler *self, const snd_sample_thread *thread)
 {
     uint64_t now;
-    return self->has_one_processor || (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
+    return self->has_one_processor || self->shares_processor ||
+           (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
 }
 
 int

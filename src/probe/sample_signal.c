@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/task.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -74,6 +75,7 @@ on_signal(int signal_number, siginfo_t *info, void *context)
         python->walk_here(&slot->stack, stack_end > slot->sp ? stack_end : 0, &slot->state);
     if (slot->native != NULL)
         copy_native(slot, stack_end, context);
+    SND_SET(slot->processor, snd_task_processor());
     slot->cost_ticks = snd_clock_counter() - start;
     atomic_store_explicit(&slot->answered, asked, memory_order_release);
     errno = saved;
@@ -143,6 +145,7 @@ snd_sample_slot_take(void)
     if (slot == NULL)
         return NULL;
     slot->number = next;
+    SND_SET(slot->processor, -1);
     atomic_store_explicit(&slots[next], slot, memory_order_release);
     atomic_store_explicit(&slot_count, next + 1, memory_order_release);
     return slot;
@@ -158,6 +161,7 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
     SND_SET(slot->answered, next);
     SND_SET(slot->taken, next);
     SND_SET(slot->track, NULL);
+    SND_SET(slot->processor, -1);
     SND_SET(slot->stack_start, 0);
     SND_SET(slot->stack_end, 0);
     free_slots[free_count++] = slot;

@@ -27,6 +27,7 @@ typedef struct snd_sample_slot {
     const snd_node *region;
     snd_call call; /* how it stands to the kernel */
     uint64_t cost_ticks;
+    _Atomic int processor;   /* that the thread was on; -1: unknown */
     snd_registers registers; /* these three only with `native` */
     uint32_t native_size;
     uintptr_t native_start; /* where the copied piece of stack begins */
