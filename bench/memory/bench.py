@@ -45,6 +45,10 @@ BUSY = {
 }
 
 
+#: How long a plain run takes as programs.py finds its count, and how much slower than that is slow.
+SECONDS, SLOW = 2.0, 3.0
+
+
 def own_commands():
     return {
         "plain": [sys.executable],
@@ -98,14 +102,17 @@ class Bench:
         return json.loads(result.read_text())
 
 
-def measure_busy(bench, programs, rounds, inner):
-    """The least wall time by (program, who). Plain and sonde alternate `inner` times within a round."""
+def measure_busy(bench, programs, options):
+    """The least wall time by (program, who). Plain and sonde alternate `inner` times within a round; who is several times
+    slower anyway runs once."""
     figures = {}
     others = [who for who in bench.commands if who not in ("plain", "sonde")]
     for program in programs:
-        count = bench.take(bench.commands["plain"], program, 0)["count"]
-        for _ in range(rounds):
-            for who in [*["plain", "sonde"] * inner, *others]:
+        count = max(1, round(bench.take(bench.commands["plain"], program, 0)["count"] * options.seconds / SECONDS))
+        for _ in range(options.rounds):
+            for who in [*["plain", "sonde"] * options.inner, *others]:
+                if figures.get((program, who), 0) > SLOW * figures.get((program, "plain"), math.inf):
+                    continue
                 try:
                     wall = bench.take(bench.commands[who], program, count)["wall"]
                 except (subprocess.SubprocessError, ValueError) as error:
@@ -164,7 +171,7 @@ def heap_rows(bench, rounds):
 
 
 def show_busy(bench, programs, options):
-    figures = measure_busy(bench, programs, options.rounds, options.inner)
+    figures = measure_busy(bench, programs, options)
     runs = options.rounds * options.inner
     print(f"{runs} runs of plain and sonde, {options.rounds} of the others, the least of each")
     print("", as_text(list(busy_rows(figures, list(bench.commands)))), sep="\n", flush=True)
@@ -174,6 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--inner", type=int, default=2, help="how often plain and sonde run in a round")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long a plain run takes, about")
     parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="an environment with the peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument("--only", choices=["busy", "heap", *BUSY.values()], help="one part of it, or one program")
