@@ -90,11 +90,11 @@ class Bench:
             return False
         return True
 
-    def take(self, command, program, count):
+    def take(self, command, program, count, *more):
         """What one run took, by the program's own figures."""
         result = self.folder / "result.json"
         result.unlink(missing_ok=True)
-        words = [*command, str(PROGRAM), str(result), program, str(count)]
+        words = [*command, str(PROGRAM), str(result), program, str(count), *more]
         quiet = subprocess.DEVNULL
         child = subprocess.run(words, cwd=self.folder, stdin=quiet, stdout=quiet, stderr=quiet, timeout=600)
         if not result.exists():
@@ -103,8 +103,10 @@ class Bench:
 
 
 def measure_busy(bench, programs, options):
-    """The least wall time by (program, who). Plain and sonde alternate `inner` times within a round; who is several times
-    slower anyway runs once."""
+    """The least wall time by (program, who). Plain and sonde alternate `inner` times within a round.
+
+    Who is several times slower anyway runs once.
+    """
     figures = {}
     others = [who for who in bench.commands if who not in ("plain", "sonde")]
     for program in programs:
@@ -119,6 +121,8 @@ def measure_busy(bench, programs, options):
                     print(f"{who} failed on {program}: {error}", flush=True)
                     wall = math.inf
                 figures[program, who] = min(figures.get((program, who), math.inf), wall)
+        turns = bench.take(bench.commands["plain"], program, 2 * count, "in_turns")["wall"]
+        figures[program, "in turns"] = turns * figures[program, "plain"]
         print(f"{program}:", *(f"{who} {figures[program, who]:.2f} s" for who in bench.commands), sep="  ", flush=True)
     return figures
 
@@ -126,7 +130,8 @@ def measure_busy(bench, programs, options):
 def busy_rows(figures, whos):
     """A table of ratios to the plain program."""
     peers = [who for who in whos if who not in ("plain", "sonde", "exact")]
-    yield ("wall, to plain", "plain", "sonde", "bar", "", "exact", "", *peers)
+    whos = [*whos, "in turns"]
+    yield ("wall, to plain", "plain", "sonde", "in turns", "bar", "", "exact", "", *peers)
     ratios = []
     for title, program in BUSY.items():
         if (program, "plain") not in figures:
@@ -143,7 +148,8 @@ def beside(found, bar, peers):
     """The cells of a row: sonde with its bar, the exact way with what it is held to, then the others."""
     memray = found.get(PYTHON_MEMRAY)
     exact = "" if memray is None else verdict(found["exact"], memray)
-    own = (f"{found['sonde']:.3f}", f"{bar:.2f}", verdict(found["sonde"], bar), shown(found["exact"]), exact)
+    turns = found["in turns"]
+    own = (f"{found['sonde']:.3f}", f"{turns:.3f}", f"{bar:.2f}", verdict(turns, bar), shown(found["exact"]), exact)
     return (*own, *(shown(found[who]) for who in peers))
 
 

@@ -20,7 +20,7 @@ static const snd_option options[] = {
     {"native", 0, NULL, "native functions too, between the Python functions that called them"},
     {"cpu-only", 0, NULL, "leave out threads that wait"},
     {"memory", 0, NULL, "memory too: who allocates it, has it at the peak, keeps and copies it"},
-    {"exact", 0, NULL, "memory with every allocation and every copy, not a sample of them"},
+    {"exact", 0, NULL, "memory with every allocation, not a sample of them"},
     {"memory-interval", 0, "BYTES", "look at a block every so many bytes, 1024 to 1073741824; 131072 when not given"},
     {"include", 0, "PATTERN", "files that are the program's own, as in */model/*; several with commas"},
     {"exclude", 0, "PATTERN", "files that are not"},

@@ -24,7 +24,7 @@ typedef struct snd_memory_local {
 
 extern _Thread_local snd_memory_local snd_memory_mine __attribute__((tls_model("initial-exec")));
 
-/* The counts run out below this: 0, or so much that every block does. */
+/* The count of blocks runs out below this: 0, or so much that it does with every one. Copies are never all looked at. */
 extern _Atomic int64_t snd_memory_floor;
 
 /* How many blocks that are looked at have this hash; 255: at least so many. */
@@ -75,7 +75,7 @@ snd_memory_allocated(void *block, size_t size, int is_python)
 static inline void
 snd_memory_copied(size_t size)
 {
-    if (SND_UNLIKELY((snd_memory_mine.copy_left -= (int64_t)size) < SND_GET(snd_memory_floor)))
+    if (SND_UNLIKELY((snd_memory_mine.copy_left -= (int64_t)size) < 0))
         snd_memory_take_copy(size);
 }
 

@@ -8,7 +8,7 @@
 /* All zero: memory is not measured. */
 typedef struct snd_memory_options {
     int on;
-    int exact;         /* every block and every copy */
+    int exact;         /* every block; copies are looked at as ever */
     uint64_t interval; /* bytes; 0: the usual */
 } snd_memory_options;
 

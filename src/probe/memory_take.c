@@ -85,8 +85,7 @@ next_block(snd_memory_local *mine)
 static void
 next_copy(snd_memory_local *mine)
 {
-    mine->copy_step = mine->copy_left =
-        snd_memory.options.exact ? 0 : next_step(mine, (double)snd_memory.options.interval * COPY_FACTOR);
+    mine->copy_step = mine->copy_left = next_step(mine, (double)snd_memory.options.interval * COPY_FACTOR);
 }
 
 /* A thread that meets this measurement for the first time. */
@@ -329,7 +328,7 @@ snd_memory_take_copy(size_t size)
 
     if (!is_wanted(mine))
         return;
-    if ((!is_known && !snd_memory.options.exact) || mine->inside != 0)
+    if (!is_known || mine->inside != 0)
         return; /* in a handler: the next copy is looked at in its place */
     uint64_t since = (uint64_t)(mine->copy_step - mine->copy_left);
     if (enter(mine)) {
