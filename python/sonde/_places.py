@@ -9,7 +9,17 @@ from sonde import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
+
+
+def choice(include: Iterable[str] | str, exclude: Iterable[str] | str, all_code: bool) -> dict[str, Any]:
+    """What ``describe`` wants, from what a program gives."""
+    return {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
+
+
+def _patterns(given: Iterable[str] | str) -> str:
+    return given if isinstance(given, str) else ",".join(given)
 
 
 def describe(program: str | None, include: str = "", exclude: str = "", all_code: bool = False) -> None:

@@ -31,6 +31,9 @@ def main() -> None:
         cpu_only="cpu-only" in given,
         signals="no-signals" not in given,
         sample_timeline="no-timeline" not in given,
+        memory=not given.keys().isdisjoint(("memory", "exact", "memory-interval")),
+        exact="exact" in given,
+        memory_interval=given.get("memory-interval", _settings.MEMORY_INTERVAL),
     )
     _places.describe(
         program.path and os.path.normpath(program.path),

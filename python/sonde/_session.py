@@ -22,12 +22,13 @@ OUTER = "outer"  # who holds it for a program that runs under `sonde run` or `so
 
 _holders: dict[Any, dict[str, Any]] = {}  # what each wants; the first one's choice counts
 _lock = RLock()
-_is_paused = False  # the sampler
+_is_paused = False  # the sampler, and memory with it
 before_first_look: list[Callable[[], object]] = []  # of the sampler
 _has_hooks = False
 
 _ONE_OF = ("recording", "chrome_trace", "clock")
 _SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
+_MEMORY = ("memory", "exact", "memory_interval")
 _ANY_OF = ("timeline", "cpu", "debug", "calls")
 
 
@@ -94,7 +95,7 @@ def end() -> Ended:
 
 
 def pause(is_paused: bool) -> bool:
-    """Let the sampler rest, or go on; what it was before."""
+    """Let the sampler and memory rest, or go on; what it was before."""
     global _is_paused
     with _lock:
         before, _is_paused = _is_paused, is_paused
@@ -116,14 +117,19 @@ def is_outer() -> bool:
 
 
 def _merged() -> dict[str, Any]:
-    sampler: dict[str, Any] = next((given for given in _holders.values() if given.get("sample_rate")), {})
+    looks: dict[str, Any] = {**_first_of("sample_rate", _SAMPLING), **_first_of("memory", _MEMORY)}
     options: dict[str, Any] = {name: wish(name) for name in _ONE_OF}
     options.update({name: bool(wish(name)) for name in _ANY_OF})
-    options.update({name: sampler[name] for name in _SAMPLING if name in sampler})
-    if sampler:
-        options.update(paused=_is_paused)
+    if looks:
+        options.update(looks, paused=_is_paused)
     options.update(call_cost_ns=wish("call_cost_ns") or 0)
     return {**options, "program": program(), "arguments": [str(word) for word in sys.argv]}
+
+
+def _first_of(probe: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """What the first one who wants a probe wants of it."""
+    first: dict[str, Any] = next((given for given in _holders.values() if given.get(probe)), {})
+    return {name: first[name] for name in names if name in first}
 
 
 def program() -> str:

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 RATE = 1000  # looks a second
-_RATES = (1, 20000)
+MEMORY_INTERVAL = 128 << 10  # bytes from one block that is looked at to the next, on average
+LIMITS = {"rate": (1, 20000), "memory-interval": (1 << 10, 1 << 30)}
 
 # What each takes: nothing (bool), a text, a whole number, seconds, or patterns.
 _KINDS = {
@@ -17,6 +18,9 @@ _KINDS = {
     "rate": "whole",
     "native": "flag",
     "cpu-only": "flag",
+    "memory": "flag",
+    "exact": "flag",
+    "memory-interval": "whole",
     "include": "patterns",
     "exclude": "patterns",
     "all-code": "flag",
@@ -31,6 +35,19 @@ _KINDS = {
 
 class Mistake(Exception):
     """A line for the one who made it."""
+
+
+def check(name: str, value: Any) -> None:
+    """``ValueError`` for a number that a program gives and the option would not take."""
+    low, high = LIMITS[name]
+    if not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(_wrong(name, repr(value)).removeprefix("memory-"))  # which is an option of memory() there
+
+
+def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
+    """What a holder of the measurement says when it wants memory."""
+    check("memory-interval", interval)
+    return {"memory": True, "exact": exact, "memory_interval": interval}
 
 
 def read_words(words: list[str]) -> dict[str, Any]:
@@ -107,8 +124,7 @@ def _from_toml(name: str, value: Any) -> Any:
 
 
 def _checked(name: str, number: float, text: str) -> Any:
-    low, high = _RATES
-    if _KINDS[name] == "whole" and low <= number <= high and number == int(number):
+    if _KINDS[name] == "whole" and LIMITS[name][0] <= number <= LIMITS[name][1] and number == int(number):
         return int(number)
     if _KINDS[name] == "seconds" and 0 < number < 1e9:
         return number
@@ -120,7 +136,7 @@ def _wrong(name: str, text: str) -> str:
         "flag": "true or false",
         "text": "a text",
         "patterns": "a text or a list of texts",
-        "whole": f"a whole number from {_RATES[0]} to {_RATES[1]}",
+        "whole": "a whole number from {} to {}".format(*LIMITS.get(name, (0, 0))),
         "seconds": "a number of seconds above 0",
     }[_KINDS[name]]
     return f"{name} must be {wanted}, not {text or 'nothing'}"

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from _thread import RLock
 
-from sonde import _core, _places, _session
+from sonde import _core, _places, _session, _settings
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measurement", "record", "sample", "start", "stop"]
 
-PROBES = ("region", "sample", "call")
+PROBES = ("region", "sample", "call", "memory")
 
 _lock = RLock()
 _started: Measurement | None = None  # by start()
@@ -36,7 +36,8 @@ _started: Measurement | None = None  # by start()
 class Measurement:
     """What ``sample``, ``record`` and ``start`` give: a context manager that keeps its results.
 
-    It can be used again; the results are then those of the last time.
+    It can be used again; the results are then those of the last time. Where no block fits, as from one cell of a
+    notebook to another, there are ``start()`` and ``stop()``.
 
     >>> m = sonde.sample(rate=200)
     >>> with m:
@@ -73,6 +74,24 @@ class Measurement:
         if self._report and not _session.is_outer():
             self.print(file=sys.stderr)
 
+    def start(self) -> Self:
+        """Begin without a block, until ``stop``.
+
+        >>> m = sonde.sample().start()
+        """
+        return self.__enter__()
+
+    def stop(self) -> Self:
+        """End what ``start`` began; the results stay.
+
+        >>> m.stop().print()
+        """
+        with _lock:
+            if self._depth == 0:
+                raise RuntimeError("it was not started")
+            self.__exit__()
+        return self
+
     def __call__(self, function: _F) -> _F:
         """The function, measured at every call; its attribute ``measurement`` has the results of the last one."""
         from functools import update_wrapper
@@ -84,7 +103,7 @@ class Measurement:
         if not callable(function):
             kind = type(function).__name__
             raise TypeError(f"only a function can be measured, not {kind}; options are given by their names")
-        made = Measurement(self._wishes, self._call_options, self._places, self._report is not False)
+        made = type(self)(self._wishes, self._call_options, self._places, self._report is not False)
         wrapper: Any = _around.wrap_resumable(function, lambda: made)
         if wrapper is None:
 
@@ -105,14 +124,16 @@ class Measurement:
             raise RuntimeError("nothing was measured yet")
         return self._profile
 
-    def output(self, view: str = "summary", *, format: str = "table", width: int = 0, **options: Any) -> str:
+    def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
         """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
+
+        Without a name it is the summary; of memory alone, the view of memory.
 
         >>> s.output("lines")
         """
-        return self.profile.format(format, view=view, width=width, **options)
+        return self.profile.format(format, view=view or self._main_view(), width=width, **options)
 
-    def print(self, view: str = "summary", *, file: TextIO | None = None) -> None:
+    def print(self, view: str | None = None, *, file: TextIO | None = None) -> None:
         """Print a view, on standard output if nothing else is given.
 
         >>> s.print("tree")
@@ -138,6 +159,9 @@ class Measurement:
 
         self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
 
+    def _main_view(self) -> str:
+        return "summary"
+
     def _begin(self) -> None:
         recording = self._wishes.get("recording")
         taken = _session.wish("recording")
@@ -145,7 +169,7 @@ class Measurement:
             raise RuntimeError(f"a recording is being written already: {taken}")
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
-        is_first = _session.wish("sample_rate") is None
+        is_first = _session.wish("sample_rate") is None and _session.wish("memory") is None
         if is_first:
             _session.pause(True)  # until all is set up
         _session.hold(self, **self._wishes)
@@ -215,9 +239,8 @@ def sample(
     ... def main():
     ...     work()
     """
-    places = {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
     wishes = _sampler(rate, native, cpu_only, signals)
-    made = Measurement(wishes, None, places, report)
+    made = Measurement(wishes, None, _places.choice(include, exclude, all_code), report)
     return made if function is None else made(function)
 
 
@@ -232,16 +255,19 @@ def record(
     timeline: bool = True,
     signatures: bool = False,
     builtins: bool = True,
+    exact: bool = False,
+    interval: int = 131072,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
     report: bool | None = None,
 ) -> Measurement:
-    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``. For a ``with`` block or a decorator.
+    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``. A block or a decorator.
 
     ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
-    ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; the rest is as in ``sample``. Under
-    ``sonde run`` all goes into its recording instead.
+    ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; ``exact`` and ``interval`` for memory, with
+    which the result is a ``Memory``; the rest is as in ``sample``. Under ``sonde run`` all goes into its recording
+    instead.
 
     >>> with sonde.record("run.sonde", probes=["region", "sample"]):
     ...     with sonde.region("load"):
@@ -255,8 +281,13 @@ def record(
     if "call" in chosen:
         calls = {"signatures": signatures, "builtins": builtins, "callables": builtins}
         wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())
-    places = {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
-    return Measurement(wishes, calls, places, report)
+    made = Measurement
+    if "memory" in chosen:
+        from sonde.heap import Memory
+
+        made = Memory
+        wishes.update(_settings.memory_wishes(exact, interval))
+    return made(wishes, calls, _places.choice(include, exclude, all_code), report)
 
 
 def start(
@@ -297,8 +328,7 @@ def stop() -> Measurement | None:
 
 
 def _sampler(rate: int, native: bool, cpu_only: bool, signals: bool) -> dict[str, Any]:
-    if not isinstance(rate, int) or not 1 <= rate <= 20000:
-        raise ValueError(f"rate must be a whole number from 1 to 20000, not {rate!r}")
+    _settings.check("rate", rate)
     return {"sample_rate": rate, "native": native, "cpu_only": cpu_only, "signals": signals}
 
 
@@ -308,7 +338,3 @@ def _checked_probes(probes: Iterable[str]) -> list[str]:
     if unknown:
         raise ValueError(f"unknown probe {unknown[0]!r}; there are {', '.join(PROBES)}")
     return chosen
-
-
-def _patterns(given: Iterable[str] | str) -> str:
-    return given if isinstance(given, str) else ",".join(given)

@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/python.h"
 #include "os/clock.h"
+#include "os/nvml.h"
 #include "os/process.h"
 #include "probe/region.h"
 #include "store/writer.h"
@@ -160,6 +161,45 @@ check_samples(snd_buffer *why)
     return works;
 }
 
+/* A block of 64 MB must be seen to a hundredth. */
+static int
+check_memory(snd_buffer *why)
+{
+    static const char code[] = "import time\n"
+                               "from sonde import _core\n"
+                               "def blocks():\n"
+                               "    start = time.perf_counter_ns()\n"
+                               "    for _ in range(10_000): bytearray(40)\n" /* two blocks each */
+                               "    return (time.perf_counter_ns() - start) / 20_000\n"
+                               "def cost(): return min(blocks() for _ in range(9))\n"
+                               "_core.start(memory=True)\n"
+                               "block = bytes(64_000_000)\n"
+                               "seen = _core.memory_now()['live_bytes']\n"
+                               "with_us = cost()\n"
+                               "_core.stop()\n"
+                               "assert abs(seen - 64e6) < 64e4\n"
+                               "print(f'64 MB were seen; {max(with_us - cost(), 0):.1f} ns a small block')";
+    int works = snd_python_ask(code, why);
+
+    if (!works)
+        snd_buffer_text(why, "a block that was allocated with this Python was not seen");
+    return works;
+}
+
+static int
+check_gpu(snd_buffer *why)
+{
+    snd_nvml *nvml = snd_nvml_open();
+
+    if (nvml == NULL)
+        snd_buffer_text(why, "no NVML library, or no GPU that it knows: there are no columns for one");
+    else
+        snd_buffer_printf(why, "NVML with %u of them", snd_nvml_count(nvml));
+    int is_there = nvml != NULL;
+    snd_nvml_close(nvml);
+    return is_there;
+}
+
 static int
 check_terminal(snd_buffer *why)
 {
@@ -175,10 +215,14 @@ check_terminal(snd_buffer *why)
 static const struct {
     const char *name;
     check *run;
+    int is_optional; /* a machine without it lacks nothing */
 } checks[] = {
-    {"clock", check_clock},         {"CPU clock", check_cpu_clock}, {"regions", check_regions},
-    {"recording", check_recording}, {"timeline", check_timeline},   {"Python", check_python},
-    {"calls", check_calls},         {"samples", check_samples},     {"terminal", check_terminal},
+    {"clock", check_clock, 0},       {"CPU clock", check_cpu_clock, 0},
+    {"regions", check_regions, 0},   {"recording", check_recording, 0},
+    {"timeline", check_timeline, 0}, {"Python", check_python, 0},
+    {"calls", check_calls, 0},       {"samples", check_samples, 0},
+    {"memory", check_memory, 0},     {"GPU", check_gpu, 1},
+    {"terminal", check_terminal, 0},
 };
 
 static int
@@ -190,7 +234,7 @@ run(const snd_arguments *given)
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         snd_buffer why = {0};
         int works = checks[i].run(&why);
-        failed |= !works;
+        failed |= !works && !checks[i].is_optional;
         printf("%-10s %-4s %s\n", checks[i].name, works ? "ok" : "off", snd_buffer_str(&why));
         snd_buffer_free(&why);
     }

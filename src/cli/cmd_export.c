@@ -108,7 +108,8 @@ run(const snd_arguments *given)
 
 static const snd_option options[] = {
     {"format", 'f', "NAME", "table, csv, json or html: a view; collapsed, speedscope, chrome: the recording"},
-    {"view", 0, "NAME", "lines, tree, timeline, regions, functions, callers, callees, signatures, threads or counters"},
+    {"view", 0, "NAME",
+     "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
     {"columns", 'c', "A,B,…", "these columns only"},
     {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},

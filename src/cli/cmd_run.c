@@ -1,4 +1,4 @@
-/* sonde run: runs a program and looks at where its time goes. */
+/* sonde run: runs a program and looks at where its time and its memory go. */
 #include "cli/commands.h"
 #include "cli/program.h"
 
@@ -7,9 +7,10 @@
 static int
 run(const snd_arguments *given)
 {
-    static const char *const passed[] = {"output",   "rate",      "native",     "cpu-only",    "include",
-                                         "exclude",  "all-code",  "no-signals", "no-timeline", "start-paused",
-                                         "duration", "no-report", "cli",        NULL};
+    static const char *const passed[] = {
+        "output",          "rate",     "native",    "cpu-only", "memory",     "exact",
+        "memory-interval", "include",  "exclude",   "all-code", "no-signals", "no-timeline",
+        "start-paused",    "duration", "no-report", "cli",      NULL};
     return snd_program_start(given, "_run", passed);
 }
 
@@ -18,6 +19,9 @@ static const snd_option options[] = {
     {"rate", 'r', "HZ", "how often to look, 1 to 20000 times a second; 1000 when not given"},
     {"native", 0, NULL, "native functions too, between the Python functions that called them"},
     {"cpu-only", 0, NULL, "leave out threads that wait"},
+    {"memory", 0, NULL, "memory too: who allocates it, has it at the peak, keeps and copies it"},
+    {"exact", 0, NULL, "memory with every allocation, not a sample of them"},
+    {"memory-interval", 0, "BYTES", "look at a block every so many bytes, 1024 to 1073741824; 131072 when not given"},
     {"include", 0, "PATTERN", "files that are the program's own, as in */model/*; several with commas"},
     {"exclude", 0, "PATTERN", "files that are not"},
     {"all-code", 0, NULL, "show libraries like the program's own files"},

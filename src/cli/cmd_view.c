@@ -1,6 +1,7 @@
 /* sonde view: a recording for eyes. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "format/reports.h"
 #include "view/samples.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ chosen_view(const snd_arguments *given)
 static int
 wants_table(const snd_arguments *given)
 {
-    static const char *const names[] = {"columns", "sort", "match", "limit", "region"};
+    static const char *const names[] = {"columns", "sort", "match", "limit"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (snd_arguments_value(given, names[i]) != NULL)
@@ -47,11 +48,14 @@ show(const snd_arguments *given, const snd_opened *recording)
         return SND_EXIT_USAGE;
     if (view == NULL && is_tree_wanted(given))
         view = snd_view_find("tree");
-    int is_summary = view == NULL && !wants_table(given) && snd_samples_exist(recording->profile);
+    int is_summary =
+        view == NULL && !wants_table(given) && options.region == NULL && snd_samples_exist(recording->profile);
     if (is_summary || snd_arguments_value(given, "summary") != NULL)
         return snd_print_summary(recording, &options, &format);
     if (view == NULL)
         view = snd_view_default(recording->profile);
+    if (snd_report_find(view->name) != NULL && !wants_table(given))
+        return snd_print_report(recording, view, &options, &format);
     snd_table *table = snd_make_table(recording, view, given, 1);
     int status = table == NULL ? SND_EXIT_USAGE : snd_print_table(table, snd_format_find("table"), &format, NULL);
     snd_table_free(table);

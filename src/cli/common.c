@@ -2,7 +2,9 @@
 #include "cli/common.h"
 
 #include "base/alloc.h"
+#include "format/reports.h"
 #include "view/arrange.h"
+#include "view/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -235,13 +237,31 @@ snd_read_view_options(const snd_arguments *given, snd_view_options *out)
 }
 
 static void
-complain_no_data(const snd_opened *recording, const char *view, const snd_view_options *options)
+complain_no_data(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
-    if (options->region != NULL || options->thread != NULL)
+    if (view != NULL && snd_view_needs_memory(view) && !snd_memory_view_exists(recording->profile))
+        snd_complain("%s: was recorded without --memory", recording->path);
+    else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
                      options->region == NULL ? options->thread : options->region);
     else
-        snd_complain("%s: the recording has nothing to show as %s", recording->path, view);
+        snd_complain("%s: the recording has nothing to show as %s", recording->path,
+                     view == NULL ? "a summary" : view->name);
+}
+
+/* `view` is NULL for the summary. */
+static int
+print_text(const snd_opened *recording, const snd_view *view, const snd_view_options *options, snd_status status,
+           snd_buffer *text)
+{
+    if (status == SND_OK)
+        status = snd_write_all(STDOUT_FILENO, text->data, text->size);
+    if (status == SND_NO_DATA)
+        complain_no_data(recording, view, options);
+    else if (status != SND_OK)
+        snd_complain_status(recording->path, status);
+    snd_buffer_free(text);
+    return status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
 }
 
 int
@@ -250,14 +270,17 @@ snd_print_summary(const snd_opened *recording, const snd_view_options *options, 
     snd_buffer text = {0};
     snd_status status = snd_summary_write(recording->profile, options, format, &text);
 
-    if (status == SND_OK)
-        status = snd_write_all(STDOUT_FILENO, text.data, text.size);
-    if (status == SND_NO_DATA)
-        complain_no_data(recording, "a summary", options);
-    else if (status != SND_OK)
-        snd_complain_status(recording->path, status);
-    snd_buffer_free(&text);
-    return status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+    return print_text(recording, NULL, options, status, &text);
+}
+
+int
+snd_print_report(const snd_opened *recording, const snd_view *view, const snd_view_options *options,
+                 const snd_format_options *format)
+{
+    snd_buffer text = {0};
+    snd_status status = snd_report_find(view->name)(recording->profile, options, format, &text);
+
+    return print_text(recording, view, options, status, &text);
 }
 
 /* NULL after printing one line. */
@@ -272,7 +295,7 @@ make_whole_table(const snd_opened *recording, const snd_view *view, const snd_vi
     if (status == SND_OK)
         status = view->make(recording->profile, options, &table);
     if (status == SND_NO_DATA)
-        complain_no_data(recording, view->name, options);
+        complain_no_data(recording, view, options);
     else if (status != SND_OK)
         snd_complain_status(recording->path, status);
     return table;

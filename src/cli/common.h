@@ -36,6 +36,10 @@ int snd_read_view_options(const snd_arguments *given, snd_view_options *out);
 /* Prints the summary of a recording of samples. The exit status. */
 int snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format);
 
+/* Prints what a view has in place of a table on a terminal (snd_report_find). The exit status. */
+int snd_print_report(const snd_opened *recording, const snd_view *view, const snd_view_options *options,
+                     const snd_format_options *format);
+
 /* The table of a view, in the order of --sort, with the rows of --match (or of the second word), the first --limit of
  * them, and the columns of --columns (or, `shown_only`, those shown by default). The caller owns it. NULL after
  * printing one line. */

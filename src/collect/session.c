@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
+#include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
+#include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
 #include "probe/snapshot.h"
@@ -22,7 +24,7 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
-    int has_samples; /* now or earlier in this recording */
+    int has_samples, has_memory; /* now or earlier in this recording */
     uint32_t process_id;
     snd_settings set;
     uint64_t (*clock)(void);
@@ -37,16 +39,14 @@ static struct session {
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const int saved_signals[] = {SIGTERM, SIGINT, SIGHUP};
-
 /* ---- what the recording says of the run ---- */
 
 static snd_status
 describe_run(snd_profile *profile)
 {
-    char probes[32];
-    snprintf(probes, sizeof probes, "region%s%s%s", session.set.cpu ? ", cpu" : "", session.set.calls ? ", call" : "",
-             session.has_samples ? ", sample" : "");
+    char probes[48];
+    snprintf(probes, sizeof probes, "region%s%s%s%s", session.set.cpu ? ", cpu" : "", session.set.calls ? ", call" : "",
+             session.has_samples ? ", sample" : "", session.has_memory ? ", memory" : "");
     const struct {
         const char *key;
         const char *value;
@@ -94,6 +94,8 @@ describe(snd_profile *profile, uint64_t now, int is_last)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
         status = snd_sample_describe(profile);
+    if (status == SND_OK && session.has_memory)
+        status = snd_memory_describe(profile);
     if (status == SND_OK)
         status = snd_extras_add(profile);
     return status;
@@ -121,21 +123,6 @@ on_signal(int number)
         raise(number);
     }
     errno = saved;
-}
-
-static void
-watch_signals(int on)
-{
-    for (size_t i = 0; i < sizeof saved_signals / sizeof saved_signals[0]; i++) {
-        struct sigaction now;
-        sigaction(saved_signals[i], NULL, &now);
-        /* only where the program has left the default; its own handlers stay, and come to its own exit */
-        void (*expected)(int) = on ? SIG_DFL : on_signal;
-        if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != expected)
-            continue;
-        struct sigaction ours = {.sa_handler = on ? on_signal : SIG_DFL, .sa_flags = SA_RESTART};
-        sigaction(saved_signals[i], &ours, NULL);
-    }
 }
 
 /* ---- start and stop ---- */
@@ -168,7 +155,7 @@ take_outputs(snd_opened_files *new, const snd_settings *set)
     session.recording_path = new->recording_path;
     session.trace_path = new->trace_path;
     session.collector = collector;
-    watch_signals(with_files);
+    snd_signals_watch(with_files, on_signal);
     return SND_OK;
 }
 
@@ -177,16 +164,10 @@ free_collector(void)
 {
     snd_collector *old = session.collector;
 
-    watch_signals(0);
+    snd_signals_watch(0, on_signal);
     session.collector = NULL;
     session.is_orphan = 0;
     snd_collector_free(old);
-}
-
-static int
-same_text(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
 /* Whether a second start asks for what is being written already. */
@@ -194,8 +175,7 @@ static int
 keeps_outputs(const snd_settings *set)
 {
     return session.is_running && !session.is_orphan && session.collector != NULL &&
-           same_text(set->recording, session.set.recording) && same_text(set->chrome_trace, session.set.chrome_trace) &&
-           set->timeline == session.set.timeline;
+           snd_settings_have_same_outputs(set, &session.set);
 }
 
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
@@ -217,7 +197,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     if (!session.is_running) {
         snd_track_reset_all();
         snd_sample_clear();
-        session.has_samples = 0;
+        session.has_samples = session.has_memory = 0;
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -229,7 +209,6 @@ change_outputs(snd_settings *set, snd_buffer *message)
     return status;
 }
 
-static void at_exit(void);
 static void before_fork(void);
 static void after_fork_in_parent(void);
 static void after_fork_in_child(void);
@@ -238,7 +217,7 @@ static void on_attach(void);
 static void
 register_once(void)
 {
-    atexit(at_exit); /* for C programs that end without sonde_stop */
+    atexit(snd_session_save); /* for C programs that end without sonde_stop */
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     snd_track_on_attach = on_attach;
 }
@@ -258,17 +237,34 @@ take_settings(snd_settings *set)
         snd_collector_resume(session.collector);
 }
 
+static void
+stop_samples(void)
+{
+    snd_memory_probe_stop();
+    snd_sample_stop();
+}
+
+/* Memory alone needs the sampler, too, for its threads and its tree. */
 static snd_status
 start_samples(void)
 {
-    if (session.set.sample.rate_hz == 0) {
-        snd_sample_stop();
+    snd_sample_options sample = session.set.sample;
+
+    sample.resting = sample.rate_hz == 0;
+    if (sample.resting && !session.set.memory.on) {
+        stop_samples();
         return SND_OK;
     }
-    session.has_samples = 1;
-    snd_status status = snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns);
+    session.has_samples |= !sample.resting;
+    session.has_memory |= session.set.memory.on;
+    snd_status status = snd_sample_start(&sample, session.interpreter, session.start_monotonic_ns);
     if (session.note == NULL)
         session.note = snd_sample_note();
+    if (!session.set.memory.on)
+        snd_memory_probe_stop();
+    if (status == SND_OK && session.set.memory.on)
+        status = snd_memory_probe_start(&session.set.memory);
+    snd_memory_set_paused(session.set.sample.paused);
     return status;
 }
 
@@ -308,7 +304,9 @@ snd_session_pause_samples(int paused)
 {
     pthread_mutex_lock(&session.lock);
     session.set.sample.paused = paused; /* a child goes on as its parent is */
-    snd_sample_set_paused(paused);
+    if (session.set.sample.rate_hz != 0)
+        snd_sample_set_paused(paused);
+    snd_memory_set_paused(paused);
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -317,6 +315,7 @@ static void
 end_in_time(void)
 {
     snd_sample_set_paused(1);
+    snd_memory_set_paused(1);
     SND_SET(snd_region_mode, 0);
     session.end = snd_clock_ticks();
 }
@@ -334,7 +333,7 @@ void
 snd_session_stop_samples(void)
 {
     pthread_mutex_lock(&session.lock);
-    snd_sample_stop();
+    stop_samples();
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -365,7 +364,7 @@ snd_session_stop(snd_buffer *message)
 {
     pthread_mutex_lock(&session.lock);
     SND_SET(snd_region_mode, 0);
-    snd_sample_stop();
+    stop_samples();
     snd_status status = snd_collector_finish(own_collector(), message);
     free_collector();
     snd_track_keep_timeline(0);
@@ -400,7 +399,7 @@ snd_session_profile(snd_profile **out)
     (void)snd_track_get(); /* the calling thread has met the last reset */
     uint64_t now = session.end == 0 ? snd_clock_ticks() : session.end;
     snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
-    if (status == SND_OK && session.has_samples)
+    if (status == SND_OK && (session.has_samples || session.has_memory))
         status = snd_sample_update(&snapshot, profile);
     if (status == SND_OK)
         status = describe(profile, now, session.end != 0);
@@ -418,6 +417,7 @@ snd_session_reset(void)
 {
     snd_track_reset_all();
     snd_sample_reset();
+    snd_memory_reset();
     (void)snd_track_get();
 }
 
@@ -573,9 +573,9 @@ void
 snd_session_follow(void)
 {
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan && session.set.sample.rate_hz != 0 && !snd_sample_is_running()) {
+    if (session.is_orphan && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
-        if (snd_sample_start(&session.set.sample, session.interpreter, session.start_monotonic_ns) == SND_OK)
+        if (start_samples() == SND_OK)
             snd_sample_call_when_busy(on_busy);
     }
     pthread_mutex_unlock(&session.lock);
@@ -591,10 +591,4 @@ on_attach(void)
     if (session.is_orphan)
         open_in_child();
     pthread_mutex_unlock(&session.lock);
-}
-
-static void
-at_exit(void)
-{
-    snd_session_save();
 }

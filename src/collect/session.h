@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "model/profile.h"
+#include "probe/memory_options.h"
 #include "probe/sample_options.h"
 #include "probe/sample_stack.h"
 
@@ -18,6 +19,7 @@ typedef struct snd_session_options {
     int calls;                /* calls are measured too */
     uint64_t call_cost_ns;    /* of one call, as measured; 0: unknown */
     snd_sample_options sample;
+    snd_memory_options memory;
     const char *program;   /* what runs; NULL: from the system */
     const char *arguments; /* a JSON list; NULL: from the system */
     const char *python;    /* its version; NULL: no Python */

@@ -74,6 +74,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .own_cost_ns = options->own_cost_ns,
         .call_cost_ns = options->call_cost_ns,
         .sample = options->sample,
+        .memory = options->memory,
     };
     if (failed || copy.program == NULL || copy.arguments == NULL) {
         snd_settings_free(&copy);
@@ -81,4 +82,17 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
     }
     *out = copy;
     return SND_OK;
+}
+
+static int
+same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+int
+snd_settings_have_same_outputs(const snd_settings *a, const snd_settings *b)
+{
+    return same_text(a->recording, b->recording) && same_text(a->chrome_trace, b->chrome_trace) &&
+           a->timeline == b->timeline;
 }

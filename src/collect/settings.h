@@ -10,10 +10,14 @@ typedef struct snd_settings {
     int timeline, cpu, debug, calls;
     uint64_t own_cost_ns, call_cost_ns;
     snd_sample_options sample;
+    snd_memory_options memory;
 } snd_settings;
 
 /* On failure `*out` is as it was. */
 SND_MUST_USE snd_status snd_settings_copy(const snd_session_options *options, snd_settings *out);
 void snd_settings_free(snd_settings *self); /* all zero is allowed, and left behind */
+
+/* Whether both write the same to the same places. */
+int snd_settings_have_same_outputs(const snd_settings *a, const snd_settings *b);
 
 #endif

@@ -24,9 +24,9 @@ put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
 {
     if (!cell->is_there)
         return;
-    if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+    if (snd_unit_is_text(unit))
         put_text(out, cell->text);
-    else if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    else if (snd_unit_is_real(unit))
         snd_buffer_printf(out, "%.15g", cell->real);
     else
         snd_buffer_printf(out, "%lld", (long long)cell->whole);

@@ -62,7 +62,7 @@ extern const unsigned snd_format_count;
 const snd_format *snd_format_find(const char *name);
 
 /* Several tables and a few words about a recording of samples, for people: what `sonde run` prints at its end.
- * SND_NO_DATA without samples. */
+ * Without samples what it says of memory. SND_NO_DATA with neither. */
 SND_MUST_USE snd_status snd_summary_write(const snd_profile *profile, const snd_view_options *options,
                                           const snd_format_options *format, snd_buffer *out);
 

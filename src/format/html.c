@@ -69,7 +69,7 @@ put_clean(snd_buffer *out, const char *text, snd_buffer *scratch)
 static const char *
 class_of(snd_unit unit)
 {
-    return unit == SND_UNIT_TEXT ? " class=\"text\"" : "";
+    return unit == SND_UNIT_TEXT || unit == SND_UNIT_BAR || unit == SND_UNIT_SPARK ? " class=\"text\"" : "";
 }
 
 static void

@@ -7,8 +7,10 @@ static const char *
 unit_name(snd_unit unit)
 {
     static const char *const names[] = {
-        [SND_UNIT_TEXT] = "text", [SND_UNIT_LABEL] = "text",      [SND_UNIT_COUNT] = "count",   [SND_UNIT_NS] = "ns",
-        [SND_UNIT_US] = "us",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number",
+        [SND_UNIT_TEXT] = "text",     [SND_UNIT_LABEL] = "text",  [SND_UNIT_COUNT] = "count",
+        [SND_UNIT_NS] = "ns",         [SND_UNIT_US] = "us",       [SND_UNIT_PERCENT] = "percent",
+        [SND_UNIT_NUMBER] = "number", [SND_UNIT_BYTES] = "bytes", [SND_UNIT_RATE] = "bytes/s",
+        [SND_UNIT_BAR] = "percent",   [SND_UNIT_SPARK] = "text",
     };
     return names[unit];
 }
@@ -16,11 +18,11 @@ unit_name(snd_unit unit)
 static void
 put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
 {
-    int is_real = unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER;
+    int is_real = snd_unit_is_real(unit);
 
     if (!cell->is_there || (is_real && !isfinite(cell->real)))
         snd_buffer_text(out, "null");
-    else if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+    else if (snd_unit_is_text(unit))
         snd_json_string(out, cell->text);
     else if (is_real)
         snd_buffer_printf(out, "%.15g", cell->real);

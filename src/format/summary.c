@@ -1,9 +1,11 @@
 /* The summary of a recording of samples: a few words, the hottest lines and functions, the tree, the regions. */
+#include "format/summary.h"
+
 #include "base/alloc.h"
 #include "base/duration.h"
 #include "base/utf8.h"
-#include "format/format.h"
 #include "view/arrange.h"
+#include "view/memory_table.h"
 #include "view/sample_table.h"
 
 #include <stdio.h>
@@ -13,14 +15,6 @@
 #define FUNCTIONS 8u
 #define TREE_ROWS 30u
 #define REGIONS 10u
-
-/* A summary in the making. */
-typedef struct writer {
-    const snd_profile *profile;
-    const snd_view_options *options;
-    const snd_format_options *format;
-    snd_buffer *out;
-} writer;
 
 /* ---- words ---- */
 
@@ -54,8 +48,8 @@ put_arguments(const char *json, snd_buffer *out)
     }
 }
 
-static void
-put_bold(const writer *self, const char *text)
+void
+snd_summary_bold(const snd_summary *self, const char *text)
 {
     snd_buffer_text(self->out, self->format->colour ? "\033[1m" : "");
     snd_utf8_clean(text, self->out);
@@ -63,7 +57,7 @@ put_bold(const writer *self, const char *text)
 }
 
 static void
-put_program(const writer *self)
+put_program(const snd_summary *self)
 {
     const char *arguments = snd_profile_info(self->profile, "arguments");
     const char *program = snd_profile_info(self->profile, "program");
@@ -75,13 +69,13 @@ put_program(const writer *self)
         snd_buffer_text(&text, program);
     self->out->failed |= text.failed;
     if (text.size != 0)
-        put_bold(self, snd_buffer_str(&text));
+        snd_summary_bold(self, snd_buffer_str(&text));
     snd_buffer_free(&text);
 }
 
 /* Threads of the program; sonde's own is none. */
 static snd_status
-count_threads(const writer *self, uint32_t *count)
+count_threads(const snd_summary *self, uint32_t *count)
 {
     snd_table *table = NULL;
     snd_status status = snd_view_sampled_threads(self->profile, self->options, &table);
@@ -108,7 +102,7 @@ put_parts(const snd_samples_numbers *all, snd_buffer *out)
 
 /* "1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waiting; 3 threads". */
 static snd_status
-put_totals(const writer *self)
+put_totals(const snd_summary *self)
 {
     snd_samples samples;
     uint64_t length = snd_profile_info_number(self->profile, "length_ns");
@@ -142,9 +136,8 @@ put_totals(const writer *self)
 
 /* ---- tables ---- */
 
-/* Shows the named columns, those behind NULL only where there is room; a second NULL ends the names. */
-static void
-show_columns(snd_table *table, const char *const *names)
+void
+snd_summary_show(snd_table *table, const char *const *names)
 {
     unsigned traits = SND_COLUMN_SHOWN;
 
@@ -161,9 +154,8 @@ show_columns(snd_table *table, const char *const *names)
     }
 }
 
-/* A heading and the columns that are shown; uses `table` up. */
-static snd_status
-put_table(const writer *self, const char *heading, snd_table *table)
+snd_status
+snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
 {
     snd_format_options format = *self->format;
     snd_table *shown = NULL;
@@ -172,7 +164,7 @@ put_table(const writer *self, const char *heading, snd_table *table)
     if (status == SND_OK) {
         format.no_footer = 1;
         snd_buffer_char(self->out, '\n');
-        put_bold(self, heading);
+        snd_summary_bold(self, heading);
         snd_format_table(shown, &format, self->out);
     }
     snd_table_free(shown);
@@ -183,7 +175,10 @@ put_table(const writer *self, const char *heading, snd_table *table)
 static int
 is_line(const snd_table *table, uint32_t row)
 {
-    return table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, "line")].is_there;
+    const snd_cell *cells = table->cells + (size_t)row * table->column_count;
+    const snd_cell *samples = &cells[snd_table_find(table, "samples")], *time = &cells[snd_table_find(table, "time")];
+
+    return cells[snd_table_find(table, "line")].is_there && (samples->whole != 0 || time->whole != 0);
 }
 
 /* Lines that do not stand below each other need no indentation. */
@@ -200,7 +195,7 @@ trim_sources(snd_table *table)
 }
 
 static snd_status
-put_lines(const writer *self)
+put_lines(const snd_summary *self)
 {
     static const char *const names[] = {"place",          "percent",        "source",          NULL, "python_percent",
                                         "native_percent", "system_percent", "waiting_percent", NULL};
@@ -219,14 +214,14 @@ put_lines(const writer *self)
         snd_table_free(table);
         return SND_OK;
     }
-    show_columns(table, names);
+    snd_summary_show(table, names);
     trim_sources(table);
     snd_table_limit(table, LINES);
-    return put_table(self, "Hottest lines", table);
+    return snd_summary_put(self, "Hottest lines", table);
 }
 
 static snd_status
-put_functions(const writer *self)
+put_functions(const snd_summary *self)
 {
     static const char *const names[] = {"function",      "self", "self_percent", "total",
                                         "total_percent", NULL,   "place",        NULL};
@@ -234,20 +229,20 @@ put_functions(const writer *self)
     snd_status status = snd_view_sampled_functions(self->profile, self->options, &table);
     if (status != SND_OK)
         return status;
-    show_columns(table, names);
+    snd_summary_show(table, names);
     snd_table_limit(table, FUNCTIONS);
-    return put_table(self, "Hottest functions", table);
+    return snd_summary_put(self, "Hottest functions", table);
 }
 
-static int
-is_answer(const snd_table *table, uint32_t row)
+int
+snd_summary_is_answer(const snd_table *table, uint32_t row)
 {
     return !table->rows[row].is_extra;
 }
 
 /* The footer of the tree is that of the summary; the caller frees it. */
 static snd_status
-put_tree(const writer *self, char **footer)
+put_tree(const snd_summary *self, char **footer)
 {
     snd_view_options options = *self->options;
     char heading[64] = "Call tree";
@@ -258,7 +253,7 @@ put_tree(const writer *self, char **footer)
     if (status != SND_OK)
         return status;
     *footer = snd_strdup(table->footer == NULL ? "" : table->footer);
-    status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep(table, is_answer);
+    status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep(table, snd_summary_is_answer);
     uint32_t rows = table->row_count;
     if (status == SND_OK)
         status = snd_table_keep_largest(table, "time", TREE_ROWS);
@@ -268,7 +263,7 @@ put_tree(const writer *self, char **footer)
     }
     if (rows > TREE_ROWS)
         snprintf(heading, sizeof heading, "Call tree (the %u largest of %u rows)", TREE_ROWS, rows);
-    return put_table(self, heading, table);
+    return snd_summary_put(self, heading, table);
 }
 
 /* A region, or a thread with regions. */
@@ -279,7 +274,7 @@ is_of_regions(const snd_table *table, uint32_t row)
 }
 
 static snd_status
-put_regions(const writer *self)
+put_regions(const snd_summary *self)
 {
     static const char *const names[] = {"name", "total", "percent_of_total", "count", NULL, "average", NULL};
     snd_table *table = NULL;
@@ -290,31 +285,52 @@ put_regions(const writer *self)
     snd_status status = are_there ? snd_view_regions(self->profile, self->options, &table) : SND_NO_DATA;
     if (status != SND_OK)
         return status == SND_NO_DATA ? SND_OK : status;
-    show_columns(table, names);
+    snd_summary_show(table, names);
     status = snd_table_keep(table, is_of_regions);
     if (status == SND_OK)
         status = snd_table_keep_largest(table, "total", REGIONS);
     if (status == SND_OK)
-        return put_table(self, "Regions", table);
+        return snd_summary_put(self, "Regions", table);
     snd_table_free(table);
     return status;
+}
+
+static snd_status
+put_memory_only(const snd_summary *self)
+{
+    snd_buffer footer = {0};
+
+    if (!snd_memory_view_exists(self->profile))
+        return SND_NO_DATA;
+    put_program(self);
+    snd_status status = snd_summary_put_memory(self);
+    if (status == SND_OK)
+        status = put_regions(self);
+    snd_memory_view_cost(self->profile, &footer);
+    if (status == SND_OK && !self->format->no_footer)
+        snd_buffer_printf(self->out, "\n%s\n", snd_buffer_str(&footer));
+    self->out->failed |= footer.failed;
+    snd_buffer_free(&footer);
+    return status == SND_OK ? snd_buffer_status(self->out) : status;
 }
 
 snd_status
 snd_summary_write(const snd_profile *profile, const snd_view_options *options, const snd_format_options *format,
                   snd_buffer *out)
 {
-    writer self = {profile, options, format, out};
+    snd_summary self = {profile, options, format, out};
     char *footer = NULL;
 
     if (!snd_samples_exist(profile))
-        return SND_NO_DATA;
+        return put_memory_only(&self);
     put_program(&self);
     snd_status status = put_totals(&self);
     if (status == SND_OK)
         status = put_lines(&self);
     if (status == SND_OK)
         status = put_functions(&self);
+    if (status == SND_OK)
+        status = snd_summary_put_memory(&self);
     if (status == SND_OK)
         status = put_tree(&self, &footer);
     if (status == SND_OK)

@@ -2,8 +2,10 @@
 #include "format/format.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/duration.h"
 #include "base/utf8.h"
+#include "format/draw.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +24,7 @@
 void
 snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
 {
-    char text[SND_DURATION_SIZE];
+    char text[SND_DURATION_SIZE > SND_BYTES_SIZE ? SND_DURATION_SIZE : SND_BYTES_SIZE];
 
     if (!cell->is_there)
         return;
@@ -42,6 +44,17 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
         snd_buffer_printf(out, cell->real == floor(cell->real) && fabs(cell->real) < 1e15 ? "%.0f" : "%.6g",
                           cell->real);
         break;
+    case SND_UNIT_BYTES:
+    case SND_UNIT_RATE:
+        snd_bytes_text((uint64_t)cell->whole, text);
+        snd_buffer_printf(out, "%s%s", text, unit == SND_UNIT_RATE ? "/s" : "");
+        break;
+    case SND_UNIT_BAR:
+        snd_draw_bar(cell->real, SND_BAR_CELLS, 1, out);
+        break;
+    case SND_UNIT_SPARK:
+        snd_draw_spark(cell->text, 1, out);
+        break;
     case SND_UNIT_COUNT:
     case SND_UNIT_US:
         snd_buffer_printf(out, "%lld", (long long)cell->whole);
@@ -52,9 +65,9 @@ snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
 static int
 is_zero(snd_unit unit, const snd_cell *cell)
 {
-    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    if (snd_unit_is_real(unit))
         return cell->real == 0;
-    return unit != SND_UNIT_TEXT && unit != SND_UNIT_LABEL && cell->whole == 0;
+    return !snd_unit_is_text(unit) && cell->whole == 0;
 }
 
 void
@@ -63,7 +76,7 @@ snd_format_cell_of(const snd_table *table, uint32_t row, uint32_t column, snd_bu
     const snd_column *about = &table->columns[column];
     const snd_cell *cell = &table->cells[(size_t)row * table->column_count + column];
 
-    if (!(about->traits & SND_COLUMN_NO_ZERO) || !is_zero(about->unit, cell))
+    if (!cell->is_quiet && (!(about->traits & SND_COLUMN_NO_ZERO) || !is_zero(about->unit, cell)))
         snd_format_cell(about->unit, cell, out);
 }
 
@@ -153,6 +166,21 @@ find_levels(layout *self)
         self->guide_cells = 1;
 }
 
+/* What is drawn follows the terminal. */
+static void
+put_cell(layout *self, uint32_t row, uint32_t column)
+{
+    const snd_cell *cell = &self->table->cells[(size_t)row * self->table->column_count + column];
+    snd_unit unit = self->table->columns[column].unit;
+
+    if (unit == SND_UNIT_BAR && cell->is_there)
+        snd_draw_bar(cell->real, SND_BAR_CELLS, self->options->unicode, &self->text);
+    else if (unit == SND_UNIT_SPARK && cell->is_there)
+        snd_draw_spark(cell->text, self->options->unicode, &self->text);
+    else
+        snd_format_cell_of(self->table, row, column, &self->text);
+}
+
 static void
 make_cell_texts(layout *self)
 {
@@ -169,7 +197,7 @@ make_cell_texts(layout *self)
             self->starts[cell] = self->text.size;
             if (c == self->main)
                 put_indent(self, r);
-            snd_format_cell_of(table, r, c, &self->text);
+            put_cell(self, r, c);
             snd_buffer_char(&self->text, '\0');
         }
 }
@@ -288,7 +316,8 @@ put_fitting(snd_buffer *out, const char *text, size_t width, int unicode)
 static int
 stands_left(snd_unit unit, uint32_t column)
 {
-    return unit == SND_UNIT_TEXT || (unit == SND_UNIT_LABEL && column == 0);
+    return unit == SND_UNIT_TEXT || unit == SND_UNIT_BAR || unit == SND_UNIT_SPARK ||
+           (unit == SND_UNIT_LABEL && column == 0);
 }
 
 static void

@@ -35,8 +35,8 @@ make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
     return snd_make_room(array, count + 1, capacity, size) ? SND_OK : SND_NO_MEMORY;
 }
 
-static snd_status
-keep_text(snd_profile *self, const char *text, const char **kept)
+snd_status
+snd_profile_keep_text(snd_profile *self, const char *text, const char **kept)
 {
     uint32_t id;
     snd_status status = snd_intern_add(self->texts, text, strlen(text), &id);
@@ -73,6 +73,7 @@ snd_profile_free(snd_profile *self)
     for (uint32_t i = 0; i < self->source_count; i++)
         snd_free(self->sources[i].text);
     snd_free(self->sources);
+    snd_profile_memory_free(&self->memory);
     snd_free(self->events);
     snd_free(self->histograms);
     snd_free(self->sites);
@@ -89,11 +90,11 @@ snd_profile_add_site(snd_profile *self, const snd_profile_site *site, uint32_t *
     snd_profile_site kept = *site;
     snd_status status = make_room(&self->sites, self->site_count, &self->site_capacity, sizeof kept);
     if (status == SND_OK)
-        status = keep_text(self, site->name, &kept.name);
+        status = snd_profile_keep_text(self, site->name, &kept.name);
     if (status == SND_OK)
-        status = keep_text(self, site->file, &kept.file);
+        status = snd_profile_keep_text(self, site->file, &kept.file);
     if (status == SND_OK)
-        status = keep_text(self, site->detail, &kept.detail);
+        status = snd_profile_keep_text(self, site->detail, &kept.detail);
     if (status != SND_OK)
         return status;
     self->sites[self->site_count] = kept;
@@ -105,7 +106,7 @@ snd_status
 snd_profile_set_detail(snd_profile *self, uint32_t site, const char *detail)
 {
     const char *kept;
-    snd_status status = keep_text(self, detail, &kept);
+    snd_status status = snd_profile_keep_text(self, detail, &kept);
     if (status == SND_OK)
         self->sites[site].detail = kept;
     return status;
@@ -115,7 +116,7 @@ snd_status
 snd_profile_set_track(snd_profile *self, uint32_t id, const snd_profile_track *track)
 {
     snd_profile_track kept = *track;
-    snd_status status = keep_text(self, track->name, &kept.name);
+    snd_status status = snd_profile_keep_text(self, track->name, &kept.name);
     if (status == SND_OK)
         self->tracks[id] = kept;
     return status;
@@ -240,7 +241,7 @@ snd_profile_add_source(snd_profile *self, const char *file, const char *text, si
     added.text[size] = '\0';
     snd_status status = make_room(&self->sources, self->source_count, &self->source_capacity, sizeof added);
     if (status == SND_OK)
-        status = keep_text(self, file, &added.file);
+        status = snd_profile_keep_text(self, file, &added.file);
     if (status != SND_OK) {
         snd_free(added.text);
         return status;
@@ -277,7 +278,7 @@ snd_profile_set_info(snd_profile *self, const char *key, const char *value)
     snd_info added = {.value = copy};
     snd_status status = make_room(&self->infos, self->info_count, &self->info_capacity, sizeof added);
     if (status == SND_OK)
-        status = keep_text(self, key, &added.key);
+        status = snd_profile_keep_text(self, key, &added.key);
     if (status != SND_OK) {
         snd_free(copy);
         return status;

@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "model/histogram.h"
+#include "model/memory.h"
 #include "model/metric.h"
 
 #define SND_NONE UINT32_MAX
@@ -108,6 +109,7 @@ typedef struct snd_profile {
     snd_source *sources;
     snd_profile_event *events; /* by start; only where somebody asked for them */
     uint64_t event_count;
+    snd_profile_memory memory;
     uint32_t source_count, source_capacity;
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
@@ -137,6 +139,21 @@ SND_MUST_USE snd_status snd_profile_set_histogram(snd_profile *self, uint32_t no
 uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);
 double snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric);
 int snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric);
+
+/* NULL: not there. Setting one copies the points and replaces what there was. */
+const snd_series *snd_profile_series(const snd_profile *self, const char *name);
+SND_MUST_USE snd_status snd_profile_set_series(snd_profile *self, const char *name, const char *unit,
+                                               const snd_point *points, uint32_t count);
+
+/* NULL: the node has none. Setting one copies it. */
+const snd_history *snd_profile_history(const snd_profile *self, uint32_t node);
+SND_MUST_USE snd_status snd_profile_set_history(snd_profile *self, uint32_t node, const snd_history *history);
+
+/* Copies SND_BLOCK_SIZES elements. */
+SND_MUST_USE snd_status snd_profile_set_sizes(snd_profile *self, const snd_block_size *sizes);
+
+/* A text that lives as long as the profile. */
+SND_MUST_USE snd_status snd_profile_keep_text(snd_profile *self, const char *text, const char **kept);
 
 /* Copies the text; a second one for the same file replaces the first. */
 SND_MUST_USE snd_status snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size);

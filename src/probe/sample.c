@@ -5,14 +5,17 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/worker.h"
+#include "probe/gpu.h"
+#include "probe/memory_private.h"
 
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SAFE_NS 10000000u  /* the shortest period where each look takes the GIL */
-#define IDLE_NS 40000000u  /* the longest period while nothing runs */
-#define IDLE_LOOKS 16u     /* looks without any movement before the period grows by one more of itself */
+#define SAFE_NS 10000000u /* the shortest period where each look takes the GIL */
+#define IDLE_NS 40000000u /* the longest period while nothing runs */
+#define IDLE_LOOKS 16u    /* looks without any movement before the period grows by one more of itself */
+#define RESTING_NS 50000000u
 #define OWN_NS 100000000u  /* our own threads are looked at this often */
 #define BUSY_LOOKS 20u     /* looks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u          /* threads; beyond that, those that stand still are looked at less often */
@@ -21,7 +24,7 @@
 #define LATE_LOOKS 256     /* late ones, four times over, less those in time, before it is followed no more */
 #define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
-snd_sampler snd_sample_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_paused = 0};
+snd_sampler snd_sample_state = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .is_paused = 0};
 
 static struct running {
     pthread_t thread;
@@ -45,7 +48,7 @@ static uint64_t
 period_ns(void)
 {
     const snd_sampler *self = &snd_sample_state;
-    uint64_t period = 1000000000u / self->options.rate_hz;
+    uint64_t period = self->options.resting ? RESTING_NS : 1000000000u / self->options.rate_hz;
     int is_slow = self->python != NULL && self->python->prepare != NULL;
 
     return is_slow && period < SAFE_NS ? SAFE_NS : period;
@@ -68,6 +71,23 @@ static int
 is_due(const snd_sample_thread *thread, int with_ours)
 {
     return thread->is_ours ? with_ours : (int32_t)(snd_sample_state.seen.look - thread->next_look) >= 0;
+}
+
+/* What a GPU does is asked for by the main thread, mostly. */
+static void
+charge_gpu(const snd_gpu_reading *reading)
+{
+    snd_sampler *self = &snd_sample_state;
+    const snd_sample_thread *thread = snd_sample_find_thread(snd_process_id());
+    uint32_t place = thread == NULL ? SND_NONE : thread->is_waiting ? thread->wait_node : thread->run_node;
+
+    if (thread == NULL)
+        return;
+    snd_sample_node *node = &self->seen.nodes[place == SND_NONE ? self->seen.rows[thread->row].root : place];
+    node->gpu_ns += reading->busy_ns;
+    node->gpu_seen_ns += reading->elapsed_ns;
+    node->gpu_area += (double)reading->memory * (double)reading->elapsed_ns;
+    node->changed = self->seen.look;
 }
 
 /* A thread that works alone is followed to its processor: that one is awake, and waking another, and sending a signal
@@ -100,6 +120,8 @@ look_at_all(void)
     uint64_t now = snd_clock_monotonic_ns();
     int with_ours = now - running.owned_ns >= OWN_NS;
     uint32_t moved = 0, last_moved = 0;
+    snd_gpu_reading gpu;
+    int has_gpu = snd_gpu_look(now, &gpu);
 
     if (with_ours)
         running.owned_ns = now;
@@ -108,6 +130,7 @@ look_at_all(void)
     pthread_mutex_lock(&self->lock);
     self->seen.look++;
     snd_sample_refresh_if_needed(now);
+    snd_memory_tick(now);
     for (uint32_t i = self->thread_count; i-- > 0;) {
         snd_sample_thread *thread = &self->threads[i];
         int has_moved = 0;
@@ -128,10 +151,37 @@ look_at_all(void)
                 i = self->thread_count;
         }
     }
+    if (has_gpu)
+        charge_gpu(&gpu);
     if (moved != 0)
         follow(moved == 1 ? snd_sample_find_thread(last_moved) : NULL);
     pthread_mutex_unlock(&self->lock);
     return moved != 0;
+}
+
+static void
+tell_when_busy(int has_moved)
+{
+    int (*function)(void) = SND_GET(running.when_busy);
+
+    running.busy_looks += has_moved != 0;
+    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
+        SND_SET(running.when_busy, NULL);
+}
+
+/* While no time is measured, memory may be. */
+static void
+rest(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_sample_state.seen.look++;
+    snd_sample_refresh_if_needed(now);
+    snd_memory_tick(now);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (snd_sample_state.options.resting)
+        tell_when_busy(1);
 }
 
 /* Between half a period and one and a half, so that no rhythm of the program meets ours. */
@@ -175,16 +225,6 @@ account_for_own(void)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void
-tell_when_busy(int has_moved)
-{
-    int (*function)(void) = SND_GET(running.when_busy);
-
-    running.busy_looks += has_moved != 0;
-    if (function != NULL && running.busy_looks > BUSY_LOOKS && function())
-        SND_SET(running.when_busy, NULL);
-}
-
 static void *
 run(void *nothing)
 {
@@ -193,6 +233,7 @@ run(void *nothing)
 
     (void)nothing;
     snd_task_mark_ours(1);
+    snd_memory_exempt();
     snd_task_be_short();
     running.random = deadline | 1;
     running.processor = -1;
@@ -201,8 +242,14 @@ run(void *nothing)
     while (!SND_GET(running.stop)) {
         deadline = next_deadline(deadline, idle_looks);
         snd_worker_wait(&running.wake, deadline);
-        if (SND_GET(running.stop) || SND_GET(snd_sample_state.is_paused))
+        if (SND_GET(running.stop))
             continue;
+        snd_memory_refresh();
+        if (SND_GET(snd_sample_state.is_paused)) {
+            idle_looks++;
+            rest();
+            continue;
+        }
         SND_SET(snd_sample_state.is_late, snd_clock_monotonic_ns() > deadline + LATE_NS);
         idle_looks = look_at_all() ? 0 : idle_looks + 1;
         tell_when_busy(idle_looks == 0);
@@ -283,6 +330,7 @@ rebase(void)
         self->seen.rows[thread->row].last_event = 0;
     }
     self->start_cpu_ns = snd_process_cpu_ns();
+    snd_gpu_rebase(now);
     snd_sample_refresh(now, 1);
 }
 
@@ -318,6 +366,8 @@ snd_sample_clear(void)
     SND_SET(self->missed, 0);
     self->interrupted = self->answers = self->answer_ticks = 0;
     self->other_row = SND_NONE;
+    snd_memory_clear();
+    snd_gpu_clear();
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -338,7 +388,7 @@ keep_note(const snd_sample_options *options)
     note[0] = '\0';
     if (options->native && why != NULL)
         snprintf(note, sizeof note, "no native callers: %s", why);
-    else if (snd_sample_state.options.no_signals && !options->no_signals)
+    else if (snd_sample_state.options.no_signals && !options->no_signals && !options->resting)
         snprintf(note, sizeof note, "no signal is free: running threads are read from outside");
 }
 
@@ -348,28 +398,45 @@ snd_sample_note(void)
     return note[0] == '\0' ? NULL : note;
 }
 
+/* From now on this is asked for. */
+static void
+look_for(const snd_sample_options *options, const snd_sample_interpreter *interpreter)
+{
+    snd_sampler *self = &snd_sample_state;
+    int is_slow = interpreter != NULL && interpreter->prepare != NULL;
+
+    pthread_mutex_lock(&self->lock);
+    self->options = *options;
+    self->python = interpreter;
+    if (is_slow || options->no_signals || options->resting || !snd_sample_signal_start(interpreter))
+        self->options.no_signals = 1;
+    if (options->native)
+        (void)snd_sample_need_native(self);
+    keep_note(options);
+    self->seen.keeps_events = options->timeline;
+    SND_SET(self->is_paused, options->paused != 0 || options->resting);
+    rebase();
+    pthread_mutex_unlock(&self->lock);
+}
+
 snd_status
 snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter, uint64_t origin_ns)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (snd_sample_is_running())
+    if (!options->resting)
+        (void)snd_gpu_start();
+    if (snd_sample_is_running()) {
+        if (options->resting && !self->options.resting)
+            snd_sample_set_paused(1);
+        else if (!options->resting && self->options.resting)
+            look_for(options, interpreter);
+        self->options.resting = options->resting;
         return SND_OK;
-    self->options = *options;
-    self->python = interpreter;
+    }
     self->origin_ns = origin_ns;
     self->has_one_processor = snd_process_has_one_processor();
-    int is_slow = interpreter != NULL && interpreter->prepare != NULL;
-    if (is_slow || options->no_signals || !snd_sample_signal_start(interpreter))
-        self->options.no_signals = 1;
-    if (options->native)
-        (void)snd_sample_need_native(self);
-    keep_note(options);
-    pthread_mutex_lock(&self->lock);
-    self->seen.keeps_events = options->timeline;
-    SND_SET(self->is_paused, options->paused != 0);
-    rebase();
-    pthread_mutex_unlock(&self->lock);
+    look_for(options, interpreter);
     sem_init(&running.wake, 0, 0);
     SND_SET(running.is_wanted, 1);
     if (!start_thread()) {
@@ -387,6 +454,7 @@ snd_sample_stop(void)
     if (!snd_sample_is_running())
         return;
     end_own_thread();
+    snd_gpu_stop();
     snd_sample_signal_stop();
     pthread_mutex_lock(&self->lock);
     SND_SET(running.is_wanted, 0);
@@ -438,9 +506,11 @@ snd_sample_reset(void)
     for (uint32_t i = 0; i < self->seen.node_count; i++) {
         snd_sample_node *node = &self->seen.nodes[i];
         memset(node->values, 0, sizeof node->values);
-        node->samples = 0;
+        node->samples = node->gpu_ns = node->gpu_seen_ns = 0;
+        node->gpu_area = 0;
         node->changed = self->seen.look;
     }
+    snd_gpu_clear();
     self->seen.samples = 0;
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
     self->start_cpu_ns = snd_process_cpu_ns();
@@ -465,6 +535,7 @@ snd_sample_resume(void)
 void
 snd_sample_before_fork(void)
 {
+    snd_memory_hold(1); /* what others do before a fork may need memory */
     pthread_mutex_lock(&snd_sample_state.lock);
 }
 
@@ -472,12 +543,16 @@ void
 snd_sample_after_fork(void)
 {
     pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_memory_hold(0);
 }
 
 void
 snd_sample_after_fork_in_child(void)
 {
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    /* the lock knows its owner by a number that the child does not have */
+    snd_sample_state.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    snd_memory_in_child();
+    snd_memory_hold(0);
     SND_SET(running.is_wanted, 0);
     running.busy_looks = 0;
     SND_SET(running.when_busy, NULL);
@@ -502,5 +577,6 @@ snd_sample_forget_code(uintptr_t code)
     for (uint32_t i = 0; i < self->thread_count; i++)
         snd_sample_take_answer(self, &self->threads[i], now);
     snd_sample_codes_forget(&self->codes, code);
+    snd_memory_forget_stack();
     pthread_mutex_unlock(&self->lock);
 }

@@ -16,6 +16,7 @@ typedef struct snd_sample_options {
     int safe_frames;  /* read Python's frames with the GIL held, as where the fast way cannot be trusted */
     int paused;       /* begin without looking */
     int timeline;     /* keep when each was seen */
+    int resting;      /* no time is measured: the threads are listed for what else needs them */
 } snd_sample_options;
 
 #endif

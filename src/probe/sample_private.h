@@ -77,6 +77,9 @@ snd_sample_is_in(const snd_range *ranges, unsigned count, uintptr_t address)
 uint32_t snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,
                               int *is_call);
 
+/* The row of the calling thread; SND_NONE when memory runs out. Under the lock. */
+uint32_t snd_sample_row_here(uint64_t now_ns);
+
 /* Makes `native`, if it is not there. 0 when memory runs out. */
 int snd_sample_need_native(snd_sampler *self);
 

@@ -17,6 +17,9 @@ typedef struct snd_sample_node {
     const snd_node *region; /* NULL: none */
     uint64_t samples;
     uint64_t values[SND_SAMPLE_STATES]; /* ns */
+    uint64_t gpu_ns;                    /* the GPU worked while the main thread was here */
+    uint64_t gpu_seen_ns;               /* how long that was looked at */
+    double gpu_area;                    /* the bytes that it had there, times ns */
 } snd_sample_node;
 
 typedef struct snd_sample_row {

@@ -2,6 +2,8 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "probe/gpu.h"
+#include "probe/memory_private.h"
 #include "probe/sample_private.h"
 #include "probe/snapshot_private.h"
 
@@ -150,6 +152,21 @@ add_nodes(snd_snapshot *self, snd_profile *profile)
     return status == SND_OK ? snd_snapshot_make_changed(self, profile) : status;
 }
 
+/* Where no GPU was looked at there is no number, not even zero. */
+static snd_status
+put_gpu(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node, uint32_t id)
+{
+    double average = node->gpu_seen_ns == 0 ? 0 : node->gpu_area / (double)node->gpu_seen_ns;
+
+    if (node->gpu_seen_ns == 0 && !snd_profile_has(profile, id, SND_METRIC_GPU))
+        return SND_OK;
+    snd_status status = snd_snapshot_put(self, profile, id, SND_METRIC_GPU, (snd_value){.whole = node->gpu_ns});
+    if (status == SND_OK)
+        status =
+            snd_snapshot_put(self, profile, id, SND_METRIC_GPU_MEMORY, (snd_value){.whole = (uint64_t)(average + 0.5)});
+    return status;
+}
+
 static snd_status
 put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node, uint32_t id)
 {
@@ -160,7 +177,10 @@ put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node
     for (unsigned i = 0; i < SND_SAMPLE_STATES && status == SND_OK; i++)
         if (node->values[i] != 0 || snd_profile_has(profile, id, SND_SAMPLE_METRIC(i)))
             status = snd_snapshot_put(self, profile, id, SND_SAMPLE_METRIC(i), (snd_value){.whole = node->values[i]});
-    return status;
+    if (status == SND_OK)
+        status = put_gpu(self, profile, node, id);
+    return status == SND_OK ? snd_memory_put_values(self, profile, (uint32_t)(node - snd_sample_state.seen.nodes), id)
+                            : status;
 }
 
 /* CPU time of the process that no thread's clock has shown: threads that came and went between two looks. */
@@ -259,6 +279,17 @@ snd_sample_describe(snd_profile *profile)
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
+    if (status == SND_OK)
+        status = snd_gpu_describe(profile, self->origin_ns);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+    return status;
+}
+
+snd_status
+snd_memory_describe(snd_profile *profile)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_status status = snd_memory_describe_locked(profile, snd_sample_state.origin_ns);
     pthread_mutex_unlock(&snd_sample_state.lock);
     return status;
 }

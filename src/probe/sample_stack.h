@@ -44,6 +44,9 @@ typedef struct snd_sample_interpreter {
      * readable; 0: unknown. `*state` is the thread's number for the interpreter; 0: it does not know the thread. */
     void (*walk_here)(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state);
 
+    /* The same where the thread itself asks, between two of its instructions: nothing is torn then. NULL: not here. */
+    void (*walk_own)(snd_sample_stack *stack);
+
     /* The frames of another thread, which must not be trusted to stand still. 0: nothing that makes sense. */
     int (*walk_thread)(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
 

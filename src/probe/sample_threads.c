@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/process.h"
 
 #include <string.h>
 
@@ -173,6 +174,25 @@ snd_sample_forget_threads(void)
     self->thread_count = 0;
 }
 
+static snd_sample_thread *
+find_or_add(uint32_t thread_id, uint64_t now_ns)
+{
+    snd_sample_thread *thread = snd_sample_find_thread(thread_id);
+
+    if (thread == NULL && snd_sample_is_running()) {
+        add_thread(thread_id, now_ns, 0);
+        thread = snd_sample_find_thread(thread_id);
+    }
+    return thread;
+}
+
+uint32_t
+snd_sample_row_here(uint64_t now_ns)
+{
+    const snd_sample_thread *thread = find_or_add(snd_thread_id(), now_ns);
+    return thread == NULL ? SND_NONE : thread->row;
+}
+
 void
 snd_sample_name_thread(uint32_t thread_id, const char *name)
 {
@@ -180,11 +200,7 @@ snd_sample_name_thread(uint32_t thread_id, const char *name)
     uint64_t now = snd_clock_monotonic_ns();
 
     pthread_mutex_lock(&self->lock);
-    snd_sample_thread *thread = snd_sample_find_thread(thread_id);
-    if (thread == NULL && snd_sample_is_running()) {
-        add_thread(thread_id, now, 0);
-        thread = snd_sample_find_thread(thread_id);
-    }
+    const snd_sample_thread *thread = find_or_add(thread_id, now);
     if (thread != NULL) {
         char *place = self->seen.rows[thread->row].name;
         strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);

@@ -180,6 +180,17 @@ is_silent(const PyThreadState *thread)
 #endif
 }
 
+/* The innermost frame of the calling thread; 0: none. */
+static uintptr_t
+top_of(const PyThreadState *thread)
+{
+#if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
+    return (uintptr_t)thread->current_frame;
+#else
+    return thread->cframe == NULL ? 0 : (uintptr_t)thread->cframe->current_frame;
+#endif
+}
+
 /* This runs in a signal handler, on the thread itself: what belongs to the thread is where it says. */
 void
 snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
@@ -193,18 +204,31 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
     self.next_chunk = 0;
     if (thread == NULL || is_silent(thread))
         return;
-#if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
-    uintptr_t top = (uintptr_t)thread->current_frame;
-#else
-    uintptr_t top = thread->cframe == NULL ? 0 : (uintptr_t)thread->cframe->current_frame;
-#endif
     const _PyStackChunk *chunk = thread->datastack_chunk;
     if (chunk != NULL) {
         add_window(&self, (uintptr_t)chunk, (uintptr_t)chunk + chunk->size, (const char *)chunk);
         self.next_chunk = (uintptr_t)chunk->previous;
     }
     add_window(&self, (uintptr_t)&self, stack_end, (const char *)&self);
-    walk_frames(&self, top, stack);
+    walk_frames(&self, top_of(thread), stack);
+}
+
+/* The thread asks for its own frames, and does not move meanwhile: they are read as they lie. */
+void
+snd_stack_walk_own(snd_sample_stack *stack)
+{
+    PyThreadState *thread = PyGILState_GetThisThreadState();
+    const snd_frame *frame = thread == NULL || is_silent(thread) ? NULL : (const snd_frame *)top_of(thread);
+    uint32_t count = 0;
+
+    for (; frame != NULL && count < SND_SAMPLE_DEPTH; frame = frame->previous) {
+        if (is_shim(frame))
+            continue;
+        uintptr_t code = code_of(frame);
+        stack->frames[count++] = (snd_sample_frame){code, offset_of(frame, code), 0};
+    }
+    stack->count = count;
+    stack->is_cut = frame != NULL;
 }
 
 int

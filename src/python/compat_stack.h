@@ -10,6 +10,7 @@
 void snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state);
 int snd_stack_walk_thread(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
 void snd_stack_list_threads(snd_sample_take_thread *take, void *context);
+void snd_stack_walk_own(snd_sample_stack *stack);
 int snd_stack_read_code(uintptr_t code, snd_sample_code *out);
 
 /* Where the GIL's lock is. */

@@ -1,5 +1,6 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
 #include "python/calls.h"
+#include "python/memory.h"
 #include "python/owner.h"
 
 #include "base/alloc.h"
@@ -57,6 +58,8 @@ static PyMethodDef functions[] = {
     {"start", FAST(snd_py_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"stop", snd_py_stop, METH_NOARGS, NULL},
     {"reset", snd_py_reset, METH_NOARGS, NULL},
+    {"memory_now", snd_py_memory_now, METH_NOARGS, NULL},
+    {"reset_peak", snd_py_reset_peak, METH_NOARGS, NULL},
     {"is_running", snd_py_is_running, METH_NOARGS, NULL},
     {"outputs", snd_py_outputs, METH_NOARGS, NULL},
     {"profile", snd_py_profile, METH_NOARGS, NULL},

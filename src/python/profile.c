@@ -2,7 +2,8 @@
 #include "python/profile.h"
 
 #include "base/alloc.h"
-#include "format/format.h"
+#include "format/reports.h"
+#include "python/live.h"
 #include "store/writer.h"
 #include "view/arrange.h"
 #include "view/view.h"
@@ -122,13 +123,13 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
     return result;
 }
 
-/* The summary is several tables: for people only. */
+/* The summary, and what some views are on a terminal, is several tables: for people only. */
 static PyObject *
-write_summary(const snd_profile *about, snd_format_options options)
+write_report(const snd_profile *about, snd_report *report, snd_format_options options)
 {
     snd_buffer text = {0};
     PyObject *result = NULL;
-    snd_status status = snd_summary_write(about, &(snd_view_options){0}, &options, &text);
+    snd_status status = report(about, &(snd_view_options){0}, &options, &text);
 
     if (status == SND_OK)
         result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
@@ -151,8 +152,12 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
                                      &limit, &width, &colour, &unicode))
         return NULL;
     snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
-    if (strcmp(view, "summary") == 0)
-        return write_summary(((profile *)object)->profile, options);
+    int is_for_people = strcmp(format, "table") == 0 && columns == Py_None && limit == UINT32_MAX;
+    snd_report *report = strcmp(view, "summary") == 0 ? snd_summary_write
+                         : is_for_people              ? snd_report_find(view)
+                                                      : NULL;
+    if (report != NULL)
+        return write_report(((profile *)object)->profile, report, options);
     snd_table *table = make_view((profile *)object, view);
     if (table != NULL)
         snd_table_limit(table, limit);
@@ -168,9 +173,9 @@ cell_object(snd_unit unit, const snd_cell *cell)
 {
     if (!cell->is_there)
         return Py_NewRef(Py_None);
-    if (unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL)
+    if (snd_unit_is_text(unit))
         return PyUnicode_DecodeUTF8(cell->text, (Py_ssize_t)strlen(cell->text), "replace");
-    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    if (snd_unit_is_real(unit))
         return PyFloat_FromDouble(cell->real);
     return PyLong_FromLongLong(cell->whole);
 }
@@ -360,6 +365,12 @@ profile_info(PyObject *object, PyObject *args)
     return value == NULL ? Py_NewRef(Py_None) : PyUnicode_DecodeUTF8(value, (Py_ssize_t)strlen(value), "replace");
 }
 
+static PyObject *
+profile_live(PyObject *object, PyObject *by)
+{
+    return snd_profile_live(((profile *)object)->profile, by);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
@@ -369,6 +380,9 @@ static PyMethodDef profile_methods[] = {
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {"live", profile_live, METH_O,
+     PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
+               "'traceback'.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };

@@ -78,6 +78,7 @@ use_safe_way(snd_sample_options *options)
     interpreter.walk_thread = snd_sample_safe_walk;
     interpreter.list_threads = snd_sample_safe_list;
     interpreter.read_code = read_safe_code;
+    interpreter.walk_own = NULL;
 }
 
 const snd_sample_interpreter *
@@ -88,6 +89,7 @@ snd_sample_interpreter_start(snd_sample_options *options)
     (void)snd_is_own_file(""); /* finds out where the package is while the GIL is held */
     interpreter.prepare = interpreter.finish = NULL;
     interpreter.walk_here = snd_stack_walk_here;
+    interpreter.walk_own = snd_stack_walk_own;
     interpreter.walk_thread = snd_stack_walk_thread;
     interpreter.list_threads = snd_stack_list_threads;
     interpreter.read_code = read_code;

@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "python/exit.h"
+#include "python/memory.h"
 #include "python/owner.h"
 #include "python/profile.h"
 #include "python/sample.h"
@@ -173,6 +174,7 @@ is_rate(uint32_t hz)
 static void
 stop_samples(void)
 {
+    snd_memory_python_stop();
     snd_sample_signals_hook(0);
     snd_sample_names_stop();
     Py_BEGIN_ALLOW_THREADS;
@@ -184,27 +186,30 @@ stop_samples(void)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace", "timeline",    "cpu",          "debug",           "clock",
-                            "program",   "arguments",    "calls",       "call_cost_ns", "sample_rate",     "native",
-                            "cpu_only",  "signals",      "safe_frames", "paused",       "sample_timeline", NULL};
+    static char *names[] = {"recording", "chrome_trace",    "timeline",    "cpu",          "debug",           "clock",
+                            "program",   "arguments",       "calls",       "call_cost_ns", "sample_rate",     "native",
+                            "cpu_only",  "signals",         "safe_frames", "paused",       "sample_timeline", "memory",
+                            "exact",     "memory_interval", NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
     snd_buffer message = {0}, json = {0};
-    unsigned long long call_cost_ns = 0;
+    unsigned long long call_cost_ns = 0, interval = 0;
     snd_sample_options *sample = &options.sample;
     int signals = 1;
     char python[32];
 
     sample->timeline = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIpppppp:start", names, &options.recording,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppK:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
                                      &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
                                      &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
-                                     &sample->safe_frames, &sample->paused, &sample->timeline) ||
+                                     &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
+                                     &options.memory.exact, &interval) ||
         !is_rate(sample->rate_hz) || !set_clock(state, clock))
         return NULL;
     sample->no_signals = !signals;
+    options.memory.interval = interval;
     if (arguments != NULL && !write_arguments(arguments, &json)) {
         snd_buffer_free(&json);
         return NULL;
@@ -221,18 +226,22 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     }
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;
-    if (sample->rate_hz != 0)
+    if (sample->rate_hz != 0 || options.memory.on)
         snd_session_use_interpreter(snd_sample_interpreter_start(sample));
     else
         stop_samples();
     snd_status status = snd_session_start(&options, &message);
     if (status == SND_OK) {
-        if (sample->rate_hz != 0) {
-            snd_sample_signals_hook(!sample->no_signals);
+        if (sample->rate_hz != 0 || options.memory.on)
             snd_sample_names_start();
-        }
+        snd_sample_signals_hook(sample->rate_hz != 0 && !sample->no_signals);
+        if (options.memory.on)
+            snd_memory_python_start(options.memory.exact);
+        else
+            snd_memory_python_stop();
         snd_suspend_start(state);
-        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL || sample->rate_hz != 0);
+        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL || sample->rate_hz != 0 ||
+                      options.memory.on);
     }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);

@@ -2,6 +2,7 @@
 #include "store/reader.h"
 
 #include "base/alloc.h"
+#include "store/memory.h"
 #include "store/pack.h"
 #include "store/reader_private.h"
 #include "store/schema.h"
@@ -13,9 +14,10 @@
 /* More than any recording of ours has in one cell. */
 #define CELL_LIMIT (16 << 20)
 
-#define OLD_TABLES 8u /* up to version 2 */
-static const char *const tables[] = {"info",  "metric",    "track",    "site",  "node",
-                                     "value", "histogram", "timeline", "source"};
+static const char *const tables[] = {"info",      "metric",   "track",  "site",   "node",    "value",
+                                     "histogram", "timeline", "source", "series", "history", "size"};
+/* How many of them a version has. */
+static const size_t table_counts[] = {0, 8, 8, 9, 12};
 
 int
 snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
@@ -63,7 +65,7 @@ check_schema(sqlite3 *db)
         return SND_NOT_A_RECORDING;
     if (version > SND_SCHEMA_VERSION)
         return SND_NEWER;
-    return check_tables(db, version < 3 ? OLD_TABLES : sizeof tables / sizeof tables[0]);
+    return check_tables(db, table_counts[version < 1 ? 1 : version]);
 }
 
 static snd_status
@@ -136,9 +138,8 @@ snd_reader_library(void)
     return "SQLite " SQLITE_VERSION;
 }
 
-/* Never NULL; a NUL inside ends it. */
-static const char *
-text_at(sqlite3_stmt *row, int column)
+const char *
+snd_reader_text_at(sqlite3_stmt *row, int column)
 {
     const unsigned char *text = sqlite3_column_text(row, column);
     return text == NULL ? "" : (const char *)text;
@@ -184,7 +185,7 @@ static snd_status
 take_info(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
     (void)context;
-    return snd_profile_set_info(profile, text_at(row, 0), text_at(row, 1));
+    return snd_profile_set_info(profile, snd_reader_text_at(row, 0), snd_reader_text_at(row, 1));
 }
 
 static snd_status
@@ -196,7 +197,7 @@ take_metric(sqlite3_stmt *row, snd_profile *profile, void *context)
     (void)profile;
     if (!snd_reader_id_at(row, 0, SND_READER_METRICS, &id))
         return SND_DAMAGED;
-    self->metrics[id] = snd_metric_find(text_at(row, 1)); /* one that we do not know is passed over */
+    self->metrics[id] = snd_metric_find(snd_reader_text_at(row, 1)); /* one that we do not know is passed over */
     return SND_OK;
 }
 
@@ -208,7 +209,7 @@ take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
         .process_id = (uint32_t)sqlite3_column_int64(row, 1),
         .thread_id = (uint32_t)sqlite3_column_int64(row, 2),
         .thread_count = (uint32_t)sqlite3_column_int64(row, 3),
-        .name = text_at(row, 4),
+        .name = snd_reader_text_at(row, 4),
         .start_ns = (uint64_t)sqlite3_column_int64(row, 5),
         .end_ns = (uint64_t)sqlite3_column_int64(row, 6),
         .dropped_entries = (uint64_t)sqlite3_column_int64(row, 7),
@@ -225,16 +226,17 @@ static snd_status
 take_site(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
     uint32_t id, line, first_line;
-    snd_profile_site site = {.kind = snd_site_kind_find(text_at(row, 1)), .name = text_at(row, 2)};
+    snd_profile_site site = {.kind = snd_site_kind_find(snd_reader_text_at(row, 1)),
+                             .name = snd_reader_text_at(row, 2)};
 
     (void)context;
     if (!snd_reader_id_at(row, 0, UINT32_MAX, &id) || id != profile->site_count ||
         !snd_reader_id_at(row, 4, UINT32_MAX, &line) || !snd_reader_id_at(row, 6, UINT32_MAX, &first_line) ||
         site.kind == SND_SITE_KIND_COUNT)
         return SND_DAMAGED;
-    site.file = text_at(row, 3);
+    site.file = snd_reader_text_at(row, 3);
     site.line = line;
-    site.detail = text_at(row, 5);
+    site.detail = snd_reader_text_at(row, 5);
     site.first_line = first_line;
     return snd_profile_add_site(profile, &site, &id);
 }
@@ -303,7 +305,7 @@ take_source(sqlite3_stmt *row, snd_profile *profile, void *context)
     const void *packed = sqlite3_column_blob(row, 2);
     snd_status status = snd_unpack(packed, (size_t)sqlite3_column_bytes(row, 2), size, &text);
     if (status == SND_OK)
-        status = snd_profile_add_source(profile, text_at(row, 0), text, size);
+        status = snd_profile_add_source(profile, snd_reader_text_at(row, 0), text, size);
     snd_free(text);
     return status;
 }
@@ -349,7 +351,7 @@ load(snd_reader *self, snd_profile *profile)
     snd_status status = SND_OK;
     for (size_t i = 0; i < count && status == SND_OK; i++)
         status = snd_reader_each_row(self->db, steps[i].sql, steps[i].take, profile, &state);
-    return status;
+    return status == SND_OK && version >= 4 ? snd_load_memory(self->db, profile) : status;
 }
 
 snd_status

@@ -16,6 +16,9 @@ struct snd_reader {
 /* The first number of the first row. An SQLite result. */
 int snd_reader_number(sqlite3 *db, const char *sql, int64_t *number);
 
+/* Never NULL; a NUL inside ends it. */
+const char *snd_reader_text_at(sqlite3_stmt *row, int column);
+
 /* Whether the cell is a whole number from 0 to `limit` - 1, which goes to `id`. */
 int snd_reader_id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id);
 

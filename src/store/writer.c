@@ -2,6 +2,7 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
+#include "store/memory.h"
 #include "store/pack.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -400,6 +401,8 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile)
         result = write_nodes(db, profile, self->nodes);
     if (result == SQLITE_OK)
         result = write_changed(db, profile, self->owed);
+    if (result == SQLITE_OK)
+        result = snd_store_memory(db, profile, self->owed);
     if (result == SQLITE_OK)
         result = write_chunks(db, self->chunks);
     if (result == SQLITE_OK)

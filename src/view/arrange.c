@@ -28,12 +28,6 @@ static const struct {
 #undef SORT_KEY
 };
 
-static int
-is_text(snd_unit unit)
-{
-    return unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL;
-}
-
 /* 0 when the table has no such column. */
 static int
 add_column(const snd_table *table, const char *name, size_t len, int ascends, order *by)
@@ -74,7 +68,7 @@ find_order(const snd_table *table, const char *key, order *by)
     int column = snd_table_find(table, key);
     if (column < 0)
         return 0;
-    *by = (order){{(uint32_t)column}, {is_text(table->columns[column].unit)}, 1};
+    *by = (order){{(uint32_t)column}, {snd_unit_is_text(table->columns[column].unit)}, 1};
     return 1;
 }
 
@@ -100,16 +94,15 @@ typedef struct sorting {
 static int
 is_known(snd_unit unit, const snd_cell *cell)
 {
-    int is_real = unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER;
-    return cell->is_there && !(is_real && isnan(cell->real));
+    return cell->is_there && !(snd_unit_is_real(unit) && isnan(cell->real));
 }
 
 static int
 compare_cells(snd_unit unit, const snd_cell *a, const snd_cell *b)
 {
-    if (is_text(unit))
+    if (snd_unit_is_text(unit))
         return strcmp(a->text, b->text);
-    if (unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER)
+    if (snd_unit_is_real(unit))
         return a->real < b->real ? -1 : a->real > b->real;
     return a->whole < b->whole ? -1 : a->whole > b->whole;
 }
@@ -276,7 +269,7 @@ row_matches(const snd_table *self, uint32_t row, const regex_t *pattern)
         return 0;
     if (self->rows[row].heading != NULL)
         return regexec(pattern, self->rows[row].heading, 0, NULL, 0) == 0;
-    return is_text(self->columns[0].unit) && cell->is_there && regexec(pattern, cell->text, 0, NULL, 0) == 0;
+    return snd_unit_is_text(self->columns[0].unit) && cell->is_there && regexec(pattern, cell->text, 0, NULL, 0) == 0;
 }
 
 /* What stands below a row that is kept whole is kept too. */

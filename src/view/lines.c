@@ -46,7 +46,7 @@ typedef struct entry {
     uint32_t line;
     uint32_t function;
     uint64_t time;
-    uint32_t site;
+    uint32_t site; /* SND_NONE: it has memory, and is here without time */
 } entry;
 
 /* By file and line; of one line the function with the most time first. */
@@ -66,7 +66,7 @@ compare_entries(const void *a, const void *b)
 }
 
 static uint32_t
-list_entries(const snd_samples *samples, const by_site *sums, entry *entries)
+list_entries(const snd_samples *samples, const snd_memory_view *memory, const by_site *sums, entry *entries)
 {
     const snd_profile *profile = samples->profile;
     uint32_t count = 0;
@@ -76,6 +76,11 @@ list_entries(const snd_samples *samples, const by_site *sums, entry *entries)
         if (is_there(&sums->charged[i]))
             entries[count++] =
                 (entry){site->file, site->line, samples->functions_by_site[i], snd_samples_time(&sums->charged[i]), i};
+    }
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const snd_memory_view_line *line = &memory->lines[i];
+        if (line->file != NULL)
+            entries[count++] = (entry){line->file, line->line, line->function, 0, SND_NONE};
     }
     if (count != 0)
         qsort(entries, count, sizeof *entries, compare_entries);
@@ -96,6 +101,8 @@ merge_entries(const entry *entries, uint32_t count, const by_site *sums, snd_lin
                 (snd_line){.file = self->file_count - 1, .line = entries[i].line, .function = entries[i].function};
             file->count++;
         }
+        if (entries[i].site == SND_NONE)
+            continue;
         snd_samples_add(&self->lines[self->line_count - 1].numbers, &sums->charged[entries[i].site]);
         snd_samples_add(&file->numbers, &sums->charged[entries[i].site]);
     }
@@ -169,10 +176,10 @@ list_rests(const snd_samples *samples, by_site *sums, snd_lines *self)
 }
 
 static snd_status
-make(const snd_samples *samples, by_site *sums, entry *entries, snd_lines *self)
+make(const snd_samples *samples, const snd_memory_view *memory, by_site *sums, entry *entries, snd_lines *self)
 {
     charge(samples, sums);
-    uint32_t count = list_entries(samples, sums, entries);
+    uint32_t count = list_entries(samples, memory, sums, entries);
     self->lines = snd_malloc(((size_t)count + 1) * sizeof *self->lines);
     self->files = snd_malloc(((size_t)count + 1) * sizeof *self->files);
     if (self->lines == NULL || self->files == NULL)
@@ -183,17 +190,17 @@ make(const snd_samples *samples, by_site *sums, entry *entries, snd_lines *self)
 }
 
 snd_status
-snd_lines_make(const snd_samples *samples, snd_lines *out)
+snd_lines_make(const snd_samples *samples, const snd_memory_view *memory, snd_lines *out)
 {
     size_t room = (size_t)samples->profile->site_count + 1;
     by_site sums = {
         snd_calloc(room, sizeof(snd_samples_numbers)), snd_calloc(room, sizeof(snd_samples_numbers)), {{0}, 0}};
-    entry *entries = snd_malloc(room * sizeof *entries);
+    entry *entries = snd_malloc((room + memory->count) * sizeof *entries);
     snd_lines self = {0};
     snd_status status = SND_NO_MEMORY;
 
     if (sums.charged != NULL && sums.rests != NULL && entries != NULL)
-        status = make(samples, &sums, entries, &self);
+        status = make(samples, memory, &sums, entries, &self);
     snd_free(sums.charged);
     snd_free(sums.rests);
     snd_free(entries);

@@ -2,7 +2,7 @@
 #ifndef SND_VIEW_LINES_H
 #define SND_VIEW_LINES_H
 
-#include "view/samples.h"
+#include "view/memory.h"
 
 typedef struct snd_line {
     uint32_t file; /* among the files */
@@ -32,8 +32,8 @@ typedef struct snd_lines {
     uint32_t file_count, line_count, rest_count;
 } snd_lines;
 
-/* The caller owns what `*out` points to, on SND_OK only. */
-SND_MUST_USE snd_status snd_lines_make(const snd_samples *samples, snd_lines *out);
+/* Lines with memory are there without time too. The caller owns what `*out` points to, on SND_OK only. */
+SND_MUST_USE snd_status snd_lines_make(const snd_samples *samples, const snd_memory_view *memory, snd_lines *out);
 void snd_lines_free(snd_lines *self);
 
 #endif

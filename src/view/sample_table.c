@@ -38,7 +38,7 @@ snd_table_check(const snd_table *table, const snd_cell *cells)
 {
     for (uint32_t i = 0; i < table->column_count; i++) {
         snd_unit unit = table->columns[i].unit;
-        if ((unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL) && cells[i].is_there && cells[i].text == NULL)
+        if (snd_unit_is_text(unit) && cells[i].is_there && cells[i].text == NULL)
             return SND_NO_MEMORY;
     }
     return SND_OK;

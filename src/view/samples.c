@@ -138,6 +138,8 @@ snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *ou
     *out = (snd_samples_numbers){0};
     if (!self->is_taken[node])
         return 0;
+    if (self->weight != SND_METRIC_COUNT_OF)
+        return (out->states[0] = snd_profile_whole(self->profile, node, self->weight)) != 0;
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++) {
         uint64_t ns = snd_profile_whole(self->profile, node, SND_SAMPLE_METRIC(state));
         if (counts(self, node, state))
@@ -177,13 +179,21 @@ make_room(snd_samples *self)
                : SND_OK;
 }
 
-snd_status
-snd_samples_make(const snd_profile *profile, const snd_view_options *options, snd_samples *out)
+/* Whether anything is of the regions and threads that were asked for. */
+static int
+is_any_taken(const snd_samples *self)
 {
-    snd_samples self = {.profile = profile, .options = options};
+    for (uint32_t i = 0; i < self->profile->node_count; i++)
+        if (self->is_taken[i])
+            return 1;
+    return self->options->region == NULL && self->options->thread == NULL;
+}
 
-    if (!snd_samples_exist(profile))
-        return SND_NO_DATA;
+snd_status
+snd_samples_weigh(const snd_profile *profile, const snd_view_options *options, snd_metric weight, snd_samples *out)
+{
+    snd_samples self = {.profile = profile, .options = options, .weight = weight};
+
     snd_own_start(&self.own, profile, options);
     snd_status status = make_room(&self);
     if (status == SND_OK)
@@ -191,8 +201,7 @@ snd_samples_make(const snd_profile *profile, const snd_view_options *options, sn
     if (status == SND_OK) {
         mark_nodes(&self);
         add_up(&self);
-        if (self.whole_ns == 0 && self.all.samples == 0)
-            status = SND_NO_DATA;
+        status = is_any_taken(&self) ? SND_OK : SND_NO_DATA;
     }
     if (status != SND_OK) {
         snd_samples_free(&self);
@@ -200,6 +209,18 @@ snd_samples_make(const snd_profile *profile, const snd_view_options *options, sn
     }
     *out = self;
     return SND_OK;
+}
+
+snd_status
+snd_samples_make(const snd_profile *profile, const snd_view_options *options, snd_samples *out)
+{
+    if (!snd_samples_exist(profile))
+        return SND_NO_DATA;
+    snd_status status = snd_samples_weigh(profile, options, SND_METRIC_COUNT_OF, out);
+    if (status != SND_OK || out->whole_ns != 0 || out->all.samples != 0)
+        return status;
+    snd_samples_free(out);
+    return SND_NO_DATA;
 }
 
 void

@@ -27,6 +27,7 @@ typedef struct snd_samples {
     unsigned char *is_taken;     /* per node: it is of the threads and regions that were asked for */
     unsigned char *ran_python;   /* per track; of others, waiting does not count */
     uint32_t *charged;           /* per node: the innermost own line from it upwards; SND_NONE: there is none */
+    snd_metric weight; /* counts as the time in Python, in place of all samples; SND_METRIC_COUNT_OF: none does */
     snd_samples_numbers all;
     uint64_t whole_ns; /* CPU and waiting in `all`: what shares are shares of */
 } snd_samples;
@@ -36,6 +37,11 @@ int snd_samples_exist(const snd_profile *profile);
 
 /* The caller owns what `*out` points to, on SND_OK only. SND_NO_DATA: no samples, or none that were asked for. */
 SND_MUST_USE snd_status snd_samples_make(const snd_profile *profile, const snd_view_options *options, snd_samples *out);
+
+/* The same with another metric of the same nodes in place of samples, such as memory: whoever adds up time adds up
+ * that. SND_NO_DATA only when a region or a thread was asked for that has nothing. */
+SND_MUST_USE snd_status snd_samples_weigh(const snd_profile *profile, const snd_view_options *options,
+                                          snd_metric weight, snd_samples *out);
 void snd_samples_free(snd_samples *self);
 
 /* What was found at this node itself, as far as it counts. Returns 0 for nothing. */

@@ -129,14 +129,19 @@ snd_table_set_footer(snd_table *self, const char *text)
     return SND_OK;
 }
 
-/* Whether `name` is `column` with its unit left off or replaced by `suffix`. */
+/* Whether `name` is `column` with its unit left off or, of a time, replaced by `suffix`. */
 static int
 is_named(const char *column, const char *name, const char *suffix)
 {
+    static const char *const units[] = {"_ns", "_bytes"};
     size_t len = strlen(column);
-    if (len < 3 || strcmp(column + len - 3, "_ns") != 0)
-        return 0;
-    return strncmp(column, name, len - 3) == 0 && strcmp(name + len - 3, suffix) == 0;
+
+    for (size_t i = 0; i < (*suffix == '\0' ? 2u : 1u); i++) {
+        size_t unit = strlen(units[i]);
+        if (len >= unit && strcmp(column + len - unit, units[i]) == 0)
+            return strncmp(column, name, len - unit) == 0 && strcmp(name + len - unit, suffix) == 0;
+    }
+    return 0;
 }
 
 int

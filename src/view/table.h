@@ -12,7 +12,23 @@ typedef enum snd_unit {
     SND_UNIT_US,      /* the same in whole microseconds, as some readers want them */
     SND_UNIT_PERCENT, /* real */
     SND_UNIT_NUMBER,  /* real, without a unit */
+    SND_UNIT_BYTES,   /* whole; tables print them with a unit of their own */
+    SND_UNIT_RATE,    /* whole bytes a second */
+    SND_UNIT_BAR,     /* per cent; tables draw a bar */
+    SND_UNIT_SPARK,   /* a text of digits from 0 to 8; tables draw a small curve */
 } snd_unit;
+
+static inline int
+snd_unit_is_text(snd_unit unit)
+{
+    return unit == SND_UNIT_TEXT || unit == SND_UNIT_LABEL || unit == SND_UNIT_SPARK;
+}
+
+static inline int
+snd_unit_is_real(snd_unit unit)
+{
+    return unit == SND_UNIT_PERCENT || unit == SND_UNIT_NUMBER || unit == SND_UNIT_BAR;
+}
 
 /* What a column is to people; programs get every column as it is. */
 #define SND_COLUMN_SHOWN 1u    /* by default, in a terminal */
@@ -32,6 +48,7 @@ typedef struct snd_column {
 /* `is_there` 0: unknown, printed as nothing. The unit says which field counts. */
 typedef struct snd_cell {
     int is_there;
+    int is_quiet; /* for programs only: people see nothing */
     int64_t whole;
     double real;
     const char *text;
@@ -94,7 +111,7 @@ const char *snd_table_text(snd_table *self, const char *text);
 
 SND_MUST_USE snd_status snd_table_set_footer(snd_table *self, const char *text);
 
-/* -1 when there is none. Both forms are known: "total" and "total_ns". */
+/* -1 when there is none. Both forms are known: "total" and "total_ns", "peak" and "peak_bytes". */
 int snd_table_find(const snd_table *self, const char *name);
 
 /* A new table with the named columns only, in that order; "x_us" gives the column x_ns in microseconds, "y=x" the

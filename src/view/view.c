@@ -1,6 +1,7 @@
 /* The list of views. */
 #include "view/view.h"
 
+#include "view/memory.h"
 #include "view/samples.h"
 
 #include <string.h>
@@ -27,6 +28,19 @@ snd_view_needs_events(const snd_view *view, const snd_view_options *options)
     return view->make == snd_view_timeline || (view->make == snd_view_tree && options->by_time);
 }
 
+int
+snd_view_needs_memory(const snd_view *view)
+{
+    static snd_status (*const views[])(const snd_profile *, const snd_view_options *, snd_table **) = {
+        snd_view_memory, snd_view_leaks, snd_view_copies, snd_view_footprint, snd_view_owners, snd_view_sizes,
+    };
+
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        if (view->make == views[i])
+            return 1;
+    return 0;
+}
+
 const snd_view *
 snd_view_default(const snd_profile *profile)
 {
@@ -39,5 +53,7 @@ snd_view_default(const snd_profile *profile)
         has_regions |= kind == SND_SITE_REGION;
         has_calls |= snd_site_is_call(kind);
     }
+    if (snd_memory_view_exists(profile) && !has_regions && !has_calls)
+        return snd_view_find("memory");
     return snd_view_find(has_calls && !has_regions ? "functions" : "regions");
 }

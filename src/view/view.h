@@ -21,16 +21,22 @@ typedef struct snd_view_options {
 } snd_view_options;
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
-#define SND_VIEW_MAP(X)                                                           \
-    X(lines, "the program's lines: Python, native, system and waiting time")      \
-    X(tree, "the call tree of what was sampled, libraries folded")                \
-    X(timeline, "what the program did in one slice of the run after the other")   \
-    X(regions, "the tree of regions: time, count, extremes, percentiles")         \
-    X(functions, "the functions: calls as pstats lists them, or sampled time")    \
-    X(callers, "the functions, and who called each of them")                      \
-    X(callees, "the functions, and what each of them called")                     \
-    X(signatures, "the functions, and the types and shapes each was called with") \
-    X(threads, "the threads that were measured")                                  \
+#define SND_VIEW_MAP(X)                                                                      \
+    X(lines, "the program's lines: Python, native, system and waiting time")                 \
+    X(tree, "the call tree of what was sampled, libraries folded")                           \
+    X(memory, "who owned the memory at the peak: lines, call tree, temporary blocks, sizes") \
+    X(leaks, "lines whose memory grows and grows")                                           \
+    X(copies, "lines that copy memory")                                                      \
+    X(footprint, "heap and resident memory over time")                                       \
+    X(owners, "the memory at the peak as a call tree")                                       \
+    X(sizes, "allocations by the size of their blocks")                                      \
+    X(timeline, "what the program did in one slice of the run after the other")              \
+    X(regions, "the tree of regions: time, count, extremes, percentiles")                    \
+    X(functions, "the functions: calls as pstats lists them, or sampled time")               \
+    X(callers, "the functions, and who called each of them")                                 \
+    X(callees, "the functions, and what each of them called")                                \
+    X(signatures, "the functions, and the types and shapes each was called with")            \
+    X(threads, "the threads that were measured")                                             \
     X(counters, "the values that the program counted")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show, SND_NO_TIMELINE when it
@@ -56,7 +62,11 @@ const snd_view *snd_view_find(const char *name);
 /* Whether the profile must have its events for this: the reader loads them only where they are needed. */
 int snd_view_needs_events(const snd_view *view, const snd_view_options *options);
 
-/* The view when nothing is asked for: lines of samples, regions, or functions where there are calls and no regions. */
+/* Whether it shows what only a recording of memory has. */
+int snd_view_needs_memory(const snd_view *view);
+
+/* The view when nothing is asked for: lines of samples, memory, regions, or functions where there are calls and no
+ * regions. */
 const snd_view *snd_view_default(const snd_profile *profile);
 
 /* The view of regions without any row, to check names of columns against. NULL when memory runs out. */

@@ -53,6 +53,14 @@ walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
         copy_frames(mine, stack);
 }
 
+static void
+walk_own(snd_sample_stack *stack)
+{
+    stack->count = stack->is_cut = 0;
+    if (mine != NULL)
+        copy_frames(mine, stack);
+}
+
 static int
 walk_thread(uint32_t thread_id, uintptr_t number, snd_sample_stack *stack)
 {
@@ -89,10 +97,7 @@ read_code(uintptr_t address, snd_sample_code *out)
     made.lines = snd_calloc(UNITS + 1, sizeof *made.lines);
     made.is_call = snd_calloc(UNITS + 1, 1);
     if (made.name == NULL || made.file == NULL || made.lines == NULL || made.is_call == NULL) {
-        snd_free(made.name);
-        snd_free(made.file);
-        snd_free(made.lines);
-        snd_free(made.is_call);
+        snd_sample_code_free(&made);
         return 0;
     }
     for (uint32_t i = 0; i < UNITS; i++)
@@ -101,8 +106,11 @@ read_code(uintptr_t address, snd_sample_code *out)
     return 1;
 }
 
-const snd_sample_interpreter fake_python = {
-    .walk_here = walk_here, .walk_thread = walk_thread, .list_threads = list_threads, .read_code = read_code};
+const snd_sample_interpreter fake_python = {.walk_here = walk_here,
+                                            .walk_own = walk_own,
+                                            .walk_thread = walk_thread,
+                                            .list_threads = list_threads,
+                                            .read_code = read_code};
 
 void
 fake_attach(void)

@@ -1,10 +1,11 @@
-/* The views of calls and of samples in every format against files. The folder of them is the first argument. After a
- * wanted change run with SONDE_GOLDEN=write and read the difference. */
+/* The views of calls, of samples and of memory in every format against files. The folder of them is the first argument.
+ * After a wanted change run with SONDE_GOLDEN=write and read the difference. */
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_memory.h"
 #include "fixture_walk.h"
-#include "format/format.h"
+#include "format/reports.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -119,6 +120,61 @@ views_fit_the_terminal(void)
     snd_profile_free(profile);
 }
 
+static void
+views_of_memory_are_as_they_were(void)
+{
+    snd_profile *profile = memory_profile();
+
+    check_view_as(profile, "memory", (snd_view_options){0}, "memory");
+    check_view_as(profile, "owners", (snd_view_options){0}, "owners");
+    check_view_as(profile, "leaks", (snd_view_options){.show_all = 1}, "memory-leaks");
+    check_view_as(profile, "copies", (snd_view_options){0}, "memory-copies");
+    check_view_as(profile, "footprint", (snd_view_options){0}, "memory-footprint");
+    check_view_as(profile, "sizes", (snd_view_options){0}, "memory-sizes");
+    check_view_as(profile, "lines", (snd_view_options){0}, "memory-lines");
+    snd_profile_free(profile);
+}
+
+static void
+put_view(const snd_profile *profile, const char *name, const snd_format_options *options, snd_buffer *text)
+{
+    snd_report *report = snd_report_find(name);
+    snd_table *table = NULL, *shown = NULL;
+
+    if (report != NULL)
+        REQUIRE(report(profile, &(snd_view_options){0}, options, text) == SND_OK);
+    else {
+        REQUIRE(snd_view_find(name)->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+        REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
+        snd_format_table(shown, options, text);
+    }
+    snd_buffer_char(text, '\n');
+    snd_table_free(shown);
+    snd_table_free(table);
+}
+
+/* Reports, tables and the summary of memory, in Unicode and in ASCII. */
+static void
+memory_fits_the_terminal(void)
+{
+    static const unsigned widths[] = {60, 80, 120, 160};
+    static const char *const names[] = {"memory", "leaks", "copies", "footprint", "lines"};
+    snd_profile *profile = memory_profile();
+
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        snd_format_options options = {.width = widths[w], .unicode = widths[w] != 160, .colour = widths[w] == 120};
+        snd_buffer text = {0};
+        char name[32];
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            put_view(profile, names[i], &options, &text);
+        REQUIRE(snd_summary_write(profile, &(snd_view_options){0}, &options, &text) == SND_OK);
+        snprintf(name, sizeof name, "memory-%u", widths[w]);
+        check_file(name, "terminal", &text);
+        snd_buffer_free(&text);
+    }
+    snd_profile_free(profile);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -128,5 +184,7 @@ main(int argc, char **argv)
     RUN(the_view_of_signatures_is_as_it_was);
     RUN(views_of_samples_are_as_they_were);
     RUN(views_fit_the_terminal);
+    RUN(views_of_memory_are_as_they_were);
+    RUN(memory_fits_the_terminal);
     return check_report();
 }

@@ -31,6 +31,9 @@ static const struct {
     {"histogram", "node", {"node", "buckets"}, 2},
     {"timeline", "id", {"id", "track", "first_ns", "last_ns", "events", "size", "data"}, 7},
     {"source", "file", {"file", "size", "text"}, 3},
+    {"series", "name, at_ns", {"name", "unit", "at_ns", "value"}, 4},
+    {"history", "node", {"node", "points"}, 2},
+    {"size", "power", {"power", "python_blocks", "python_bytes", "native_blocks", "native_bytes"}, 5},
 };
 #define TABLES (sizeof tables / sizeof tables[0])
 
@@ -89,8 +92,9 @@ static void
 change_cell(input *self, sqlite3 *db)
 {
     unsigned table = next_byte(self) % TABLES;
-    unsigned column = next_byte(self) % tables[table].count;
-    unsigned row = next_byte(self);
+    unsigned chosen = next_byte(self); /* what is beyond the columns leads to later rows */
+    unsigned column = chosen % tables[table].count;
+    unsigned row = next_byte(self) + 256 * (chosen / tables[table].count);
     const char *key = tables[table].key;
     sqlite3_stmt *update = NULL;
     char sql[256];

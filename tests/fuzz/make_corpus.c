@@ -1,5 +1,5 @@
 /* Makes the seeds of tests/fuzz/corpus: make_corpus FOLDER. Run by hand when the recording's layout changes.
- * fuzz_recording/version-1 and -2 are none of them: older schemas wrote them, and they are kept. */
+ * fuzz_recording/version-1 to -3 are none of them: older schemas wrote them, and they are kept. */
 #include "model/histogram.h"
 #include "seed.h"
 #include "store/chunk.h"
@@ -76,8 +76,8 @@ make_cells(void)
         {"nothing", "", 0},
         {"parent", "\4\1\3\0\2", 5},
         {"large", "\5\2\2\1\377\377\377\377\377\377\377\177", 12},
-        {"infinite", "\5\2\36\2\0\0\0\0\0\0\360\177", 12},             /* the squares of node 1 */
-        {"negative", "\5\2\34\1\377\377\377\377\377\377\377\377", 12}, /* the shortest entry of node 1 */
+        {"infinite", "\5\2\56\2\0\0\0\0\0\0\360\177", 12},             /* the squares of node 1 */
+        {"negative", "\5\2\54\1\377\377\377\377\377\377\377\377", 12}, /* the shortest entry of node 1 */
         {"text", "\3\2\1\3\4\33[2J", 9},
         {"blob", "\6\1\1\4\2\1\1", 7},
         {"missing", "\4\0\1\5", 4},
@@ -86,12 +86,27 @@ make_cells(void)
         {"root", "\4\1\6\5", 4},                                         /* a signature becomes a root */
         {"below", "\4\1\10\0\7", 5},                                     /* a pair below a pair */
         {"detail", "\3\5\5\3\12</td>\n\xff(x)", 15},                     /* a signature for what stands for all */
-        {"recursive", "\5\2\206\1\377\377\377\377\377\377\377\177", 12}, /* more than there were calls */
+        {"recursive", "\5\2\326\1\377\377\377\377\377\377\377\177", 12}, /* more than there were calls */
         {"line", "\3\1\1\3\4line", 9},                                   /* a region becomes a line */
         {"sampled", "\3\1\13\3\6region", 11},                            /* and a line inside a region a region */
         {"first", "\3\6\11\1\377\377\377\377\377\377\377\177", 12},      /* a function that starts nowhere */
         {"source", "\10\1\0\1\0\0\100\0\0\0\0\0\10\2\1\4\2xy", 18},      /* a size that is not so, no text */
         {"size", "\7\5\0\0\100\7\6\0\4\3xyz", 14},
+        {"series", "\11\2\3\1\377\377\377\377\377\377\377\177", 12}, /* far away */
+        {"series-name", "\11\0\4\3\1x\11\1\5\3\0", 11}, /* a point of another series, and one without a unit */
+        {"point", "\11\3\1\2\0\0\0\0\0\0\340\377", 12}, /* as little as can be */
+        {"endless", "\11\3\1\2\0\0\0\0\0\0\360\177", 12},
+        {"history", "\12\1\0\4\5\377\377\1\1\1", 10}, /* one large point */
+        {"history-cut", "\12\1\1\4\2\1\377", 7},
+        {"history-node", "\12\0\0\0\1", 5}, /* of a region */
+        {"history-nobody", "\12\0\0\0\177", 5},
+        {"freed", "\12\1\0\4\14\1\11\1\1\1\11\0\0\0\11\11\11", 17}, /* more than was taken, and less than before */
+        {"power", "\13\0\0\0\77", 5},                               /* the largest */
+        {"power-beyond", "\13\0\0\0\100", 5},
+        {"blocks", "\13\1\0\1\377\377\377\377\377\377\377\377", 12},
+        {"step", "\0\1\1\3\10", 5},                                                       /* histories without a time */
+        {"peak", "\5\5\221\1\377\377\377\377\377\377\377\177", 12},                       /* of node 9 */
+        {"variance", "\5\5\215\2\0\0\0\0\0\0\360\177\5\5\222\2\0\0\0\0\0\0\360\277", 24}, /* endless, and below 0 */
     };
 
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++)

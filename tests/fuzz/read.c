@@ -1,7 +1,7 @@
 /* Everything that is done with a recording. */
 #include "read.h"
 
-#include "format/format.h"
+#include "format/reports.h"
 #include "fuzz.h"
 #include "view/arrange.h"
 #include "view/view.h"
@@ -84,6 +84,19 @@ show_views(const snd_profile *profile)
 }
 
 static void
+show_reports(const snd_profile *profile)
+{
+    static snd_report *const reports[] = {snd_summary_write, snd_report_memory, snd_report_footprint};
+    const snd_format_options look = {.width = 80, .unicode = 1};
+
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        snd_buffer text = {0};
+        MUST((unsigned)reports[i](profile, &(snd_view_options){0}, &look, &text) < SND_STATUS_COUNT);
+        snd_buffer_free(&text);
+    }
+}
+
+static void
 export_recording(snd_reader *reader, snd_profile *profile)
 {
     static int nowhere = -1;
@@ -127,6 +140,7 @@ read_everything(const char *path)
     if (snd_reader_open(path, &reader) == SND_OK) {
         if (snd_reader_profile(reader, &profile) == SND_OK) {
             show_views(profile);
+            show_reports(profile);
             export_recording(reader, profile);
         }
         snd_status status = snd_reader_query(reader, "SELECT * FROM node JOIN value ON node = node.id LIMIT 1000",

@@ -76,6 +76,32 @@ add_samples(snd_profile *profile)
     REQUIRE(snd_profile_set_info(profile, "library_paths", "/usr/lib/python3\n/a/lib") == SND_OK);
 }
 
+/* Memory of nodes 9 to 11, of the process, and by size. */
+static void
+add_memory(snd_profile *profile)
+{
+    static const char *const facts[][2] = {{"probes", "region, call, sample, memory"},
+                                           {"history_step_ns", "100000000"},
+                                           {"memory_interval_bytes", "131072"},
+                                           {"peak_bytes", "36000000"},
+                                           {"peak_at_ns", "900000000"}};
+    snd_point points[8];
+    snd_history history = {.count = 12};
+    snd_block_size sizes[SND_BLOCK_SIZES] = {[5] = {1000, 48000, 0, 0}, [20] = {1, 1 << 20, 3, 5 << 20}};
+
+    for (uint32_t i = 0; i < 8; i++)
+        points[i] = (snd_point){100000000u * i, 1e6 * i};
+    REQUIRE(snd_profile_set_series(profile, "heap", "bytes", points, 8) == SND_OK);
+    REQUIRE(snd_profile_set_series(profile, "rss", "bytes", points, 8) == SND_OK);
+    for (uint32_t i = 0; i < 12; i++)
+        history.points[i] = (snd_history_point){1000000 * i, 10 * i, 3 * i};
+    for (uint32_t node = 9; node < 12; node++)
+        REQUIRE(snd_profile_set_history(profile, node, &history) == SND_OK);
+    REQUIRE(snd_profile_set_sizes(profile, sizes) == SND_OK);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        REQUIRE(snd_profile_set_info(profile, facts[i][0], facts[i][1]) == SND_OK);
+}
+
 static snd_profile *
 make_profile(void)
 {
@@ -95,6 +121,7 @@ make_profile(void)
     }
     add_calls(profile);
     add_samples(profile);
+    add_memory(profile);
     REQUIRE(snd_profile_set_info(profile, "program", "seed") == SND_OK);
     REQUIRE(snd_profile_set_info(profile, "complete", "1") == SND_OK);
     return profile;

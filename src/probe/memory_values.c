@@ -1,0 +1,512 @@
+/* What each place did with memory, and how that went on. */
+#include "probe/memory_private.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+#include "os/footprint.h"
+#include "probe/snapshot_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TEMPORARY_NS 10000000u
+#define PLOT_NS 50000000u     /* from one point to the next, at first */
+#define HISTORY_NS 100000000u /* the same for the histories of places */
+#define PLOT_POINTS (SND_SERIES_POINTS / 2)
+
+snd_memory_state snd_memory = {.peak_serial = 1};
+
+uint64_t
+snd_memory_weight(size_t size, double *share)
+{
+    double wanted = (double)size / (double)snd_memory.options.interval;
+
+    *share = snd_memory.options.exact ? 1 : -expm1(-wanted);
+    return *share <= 0 ? 0 : (uint64_t)((double)size / *share + 0.5);
+}
+
+/* ---- the values of a place ---- */
+
+static int
+make_room_for(uint32_t node)
+{
+    if (node < snd_memory.value_of_count)
+        return 1;
+    uint32_t count = snd_sample_state.seen.node_capacity;
+    uint32_t *grown = snd_realloc(snd_memory.value_of, count * sizeof *grown);
+    if (grown == NULL)
+        return 0;
+    memset(grown + snd_memory.value_of_count, 0, (count - snd_memory.value_of_count) * sizeof *grown);
+    snd_memory.value_of = grown;
+    snd_memory.value_of_count = count;
+    return 1;
+}
+
+snd_memory_values *
+snd_memory_values_of(uint32_t node, uint64_t now_ns)
+{
+    if (!make_room_for(node))
+        return NULL;
+    if (snd_memory.value_of[node] == 0) {
+        if (!snd_make_room(&snd_memory.values, snd_memory.value_count + 1, &snd_memory.value_capacity,
+                           sizeof *snd_memory.values))
+            return NULL;
+        snd_memory.values[snd_memory.value_count] = (snd_memory_values){
+            .node = node,
+            .area_ns = now_ns,
+            .history.count = snd_memory.history_count, /* nothing so far */
+        };
+        snd_memory.value_of[node] = ++snd_memory.value_count;
+    }
+    snd_memory_values *values = &snd_memory.values[snd_memory.value_of[node] - 1];
+    snd_sample_state.seen.nodes[node].changed = snd_sample_state.seen.look;
+    return values;
+}
+
+static uint64_t
+peak_of(const snd_memory_values *values)
+{
+    return values->peak_serial == snd_memory.peak_serial ? values->peak : values->live;
+}
+
+static double
+peak_variance_of(const snd_memory_values *values)
+{
+    return values->peak_serial == snd_memory.peak_serial ? values->peak_variance : values->live_variance;
+}
+
+static void
+add_area(snd_memory_values *values, uint64_t now_ns)
+{
+    if (now_ns > values->area_ns) {
+        values->area += (double)values->live * (double)(now_ns - values->area_ns);
+        values->area_ns = now_ns;
+    }
+}
+
+/* Its live bytes are about to change: those at the last peak are kept first. */
+static void
+prepare_change(snd_memory_values *values, uint64_t now_ns)
+{
+    if (values->peak_serial != snd_memory.peak_serial) {
+        values->peak = values->live;
+        values->peak_variance = values->live_variance;
+        values->peak_serial = snd_memory.peak_serial;
+    }
+    add_area(values, now_ns);
+}
+
+static double
+variance_of(uint64_t weight, double share)
+{
+    return (double)weight * (double)weight * (1 - share);
+}
+
+static void
+add_size(const snd_memory_kept *kept, double share)
+{
+    unsigned power = kept->size == 0 ? 0 : 63u - (unsigned)__builtin_clzll(kept->size);
+    int is_python = (kept->flags & SND_BLOCK_PYTHON) != 0;
+
+    snd_memory.size_blocks[is_python][power] += 1 / share;
+    snd_memory.size_bytes[is_python][power] += (double)kept->weight;
+}
+
+static double
+share_of(const snd_memory_kept *kept)
+{
+    double share;
+
+    (void)snd_memory_weight(kept->size, &share);
+    return (kept->flags & SND_BLOCK_MAP) != 0 || share <= 0 ? 1 : share;
+}
+
+static void
+subtract(double *from, double what)
+{
+    *from = *from > what ? *from - what : 0;
+}
+
+static void
+add_live(snd_memory_values *values, const snd_memory_kept *kept, uint64_t now_ns)
+{
+    double variance = variance_of(kept->weight, share_of(kept));
+
+    prepare_change(values, now_ns);
+    values->live += kept->weight;
+    values->live_variance += variance;
+    snd_memory.live += kept->weight;
+    snd_memory.live_variance += variance;
+    if (snd_memory.live > snd_memory.since_peak) {
+        snd_memory.since_peak = snd_memory.live;
+        snd_memory.since_variance = snd_memory.live_variance;
+    }
+    if (snd_memory.live > snd_memory.peak) {
+        snd_memory.peak = snd_memory.live;
+        snd_memory.peak_variance = snd_memory.live_variance;
+        snd_memory.peak_at_ns = now_ns;
+        snd_memory.peak_serial++;
+    }
+}
+
+void
+snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns)
+{
+    snd_memory_values *values = snd_memory_values_of(node, now_ns);
+    double share = share_of(kept), variance = variance_of(kept->weight, share);
+
+    if (values == NULL)
+        return;
+    *((kept->flags & SND_BLOCK_PYTHON) != 0 ? &values->python : &values->native) += kept->weight;
+    values->blocks += 1 / share;
+    values->variance += variance;
+    values->taken++;
+    add_size(kept, share);
+    snd_memory.allocated += kept->weight;
+    snd_memory.variance += variance;
+    add_live(values, kept, now_ns);
+}
+
+void
+snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns)
+{
+    snd_memory_values *values = snd_memory_values_of(kept->node, now_ns);
+    double variance = variance_of(kept->weight, share_of(kept));
+
+    if (values == NULL)
+        return;
+    prepare_change(values, now_ns);
+    values->freed++;
+    values->live -= kept->weight < values->live ? kept->weight : values->live;
+    subtract(&values->live_variance, variance);
+    if (now_ns - kept->at_ns < TEMPORARY_NS)
+        values->temporary += kept->weight;
+    snd_memory.live -= kept->weight < snd_memory.live ? kept->weight : snd_memory.live;
+    subtract(&snd_memory.live_variance, variance);
+}
+
+void
+snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns)
+{
+    snd_memory_values *values = snd_memory_values_of(kept->node, now_ns);
+
+    if (values == NULL)
+        return;
+    values->freed -= values->freed != 0;
+    if (now_ns - kept->at_ns < TEMPORARY_NS)
+        values->temporary -= kept->weight < values->temporary ? kept->weight : values->temporary;
+    add_live(values, kept, now_ns);
+}
+
+/* ---- over time ---- */
+
+static void
+halve(snd_point *points)
+{
+    for (uint32_t i = 0; i < PLOT_POINTS / 2; i++)
+        points[i] = points[2 * i + 1];
+}
+
+static void
+add_to_plots(uint64_t now_ns)
+{
+    uint64_t rss = snd_footprint_rss();
+
+    if (snd_memory.plot_count == PLOT_POINTS) {
+        halve(snd_memory.heap.points);
+        halve(snd_memory.rss.points);
+        snd_memory.plot_count /= 2;
+        snd_memory.plot_step_ns *= 2;
+    }
+    snd_memory.heap.points[snd_memory.plot_count] = (snd_point){now_ns, (double)snd_memory.live};
+    snd_memory.rss.points[snd_memory.plot_count++] = (snd_point){now_ns, (double)rss};
+    if (rss > snd_memory.rss_peak)
+        snd_memory.rss_peak = rss;
+}
+
+static void
+add_to_history(snd_memory_values *values, int is_halved)
+{
+    snd_history *history = &values->history;
+
+    if (is_halved)
+        for (uint32_t i = 0; i < SND_HISTORY_POINTS / 2; i++)
+            history->points[i] = history->points[2 * i + 1];
+    history->points[snd_memory.history_count] = (snd_history_point){values->live, values->taken, values->freed};
+    history->count = snd_memory.history_count + 1;
+}
+
+static void
+add_to_histories(void)
+{
+    int is_full = snd_memory.history_count == SND_HISTORY_POINTS;
+
+    if (is_full) {
+        snd_memory.history_count /= 2;
+        snd_memory.history_step_ns *= 2;
+    }
+    for (uint32_t i = 0; i < snd_memory.value_count; i++)
+        add_to_history(&snd_memory.values[i], is_full);
+    snd_memory.history_count++;
+}
+
+void
+snd_memory_tick(uint64_t now_ns)
+{
+    if (SND_GET(snd_memory.serial) == 0)
+        return;
+    if (now_ns >= snd_memory.plot_next_ns) {
+        add_to_plots(now_ns);
+        snd_memory.plot_next_ns = now_ns + snd_memory.plot_step_ns;
+    }
+    while (now_ns >= snd_memory.history_next_ns) {
+        add_to_histories();
+        snd_memory.history_next_ns += snd_memory.history_step_ns;
+    }
+}
+
+/* ---- into a profile ---- */
+
+typedef struct number {
+    snd_metric metric;
+    snd_value value;
+} number;
+
+static snd_value
+rounded(double value)
+{
+    return (snd_value){.whole = (uint64_t)(value + 0.5)};
+}
+
+static snd_status
+put_history(snd_profile *profile, const snd_memory_values *values, uint32_t id)
+{
+    snd_history history = values->history;
+
+    if (history.count < SND_HISTORY_POINTS)
+        history.points[history.count++] = (snd_history_point){values->live, values->taken, values->freed};
+    return snd_profile_set_history(profile, id, &history);
+}
+
+snd_status
+snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t node, uint32_t id)
+{
+    uint32_t place = node < snd_memory.value_of_count ? snd_memory.value_of[node] : 0;
+    if (place == 0)
+        return SND_OK;
+    snd_memory_values *values = &snd_memory.values[place - 1];
+    uint64_t now = snd_clock_monotonic_ns();
+    if (snd_memory.end_ns != 0)
+        now = snd_memory.end_ns;
+    double length = now > snd_memory.start_ns ? (double)(now - snd_memory.start_ns) : 1;
+    add_area(values, now);
+    const number numbers[] = {
+        {SND_METRIC_ALLOC_PYTHON, {.whole = values->python}},
+        {SND_METRIC_ALLOC_NATIVE, {.whole = values->native}},
+        {SND_METRIC_ALLOC_BLOCKS, rounded(values->blocks)},
+        {SND_METRIC_ALLOC_VARIANCE, {.real = values->variance}},
+        {SND_METRIC_TEMPORARY, {.whole = values->temporary}},
+        {SND_METRIC_LIVE, {.whole = values->live}},
+        {SND_METRIC_LIVE_AVERAGE, rounded(values->area / length)},
+        {SND_METRIC_LIVE_PEAK, {.whole = peak_of(values)}},
+        {SND_METRIC_PEAK_VARIANCE, {.real = peak_variance_of(values)}},
+        {SND_METRIC_TAKEN, {.whole = values->taken}},
+        {SND_METRIC_FREED, {.whole = values->freed}},
+        {SND_METRIC_COPIED, {.whole = values->copied}},
+        {SND_METRIC_COPIES, rounded(values->copies)},
+        {SND_METRIC_COPY_VARIANCE, {.real = values->copy_variance}},
+    };
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
+        if (numbers[i].value.whole != 0 || snd_profile_has(profile, id, numbers[i].metric))
+            status = snd_snapshot_put(snapshot, profile, id, numbers[i].metric, numbers[i].value);
+    if (status == SND_OK && values->taken != 0)
+        status = put_history(profile, values, id);
+    return status;
+}
+
+static snd_status
+put_plot(snd_profile *profile, const char *name, const snd_memory_plot *plot, uint64_t origin_ns)
+{
+    snd_point *points = snd_malloc((snd_memory.plot_count + 1u) * sizeof *points);
+    if (points == NULL)
+        return SND_NO_MEMORY;
+    for (uint32_t i = 0; i < snd_memory.plot_count; i++) {
+        uint64_t at = plot->points[i].at_ns;
+        points[i] = (snd_point){at > origin_ns ? at - origin_ns : 0, plot->points[i].value};
+    }
+    snd_status status = snd_profile_set_series(profile, name, "bytes", points, snd_memory.plot_count);
+    snd_free(points);
+    return status;
+}
+
+static snd_status
+put_sizes(snd_profile *profile)
+{
+    snd_block_size sizes[SND_BLOCK_SIZES];
+
+    for (unsigned i = 0; i < SND_BLOCK_SIZES; i++)
+        sizes[i] = (snd_block_size){
+            .python_blocks = rounded(snd_memory.size_blocks[1][i]).whole,
+            .python_bytes = rounded(snd_memory.size_bytes[1][i]).whole,
+            .native_blocks = rounded(snd_memory.size_blocks[0][i]).whole,
+            .native_bytes = rounded(snd_memory.size_bytes[0][i]).whole,
+        };
+    return snd_profile_set_sizes(profile, sizes);
+}
+
+static uint64_t
+own_size(void)
+{
+    return (snd_memory.blocks.places == NULL ? 0 : (uint64_t)(snd_memory.blocks.mask + 1) * sizeof(snd_memory_block)) +
+           (uint64_t)snd_memory.value_capacity * sizeof *snd_memory.values + sizeof snd_memory +
+           (uint64_t)snd_sample_state.seen.node_capacity * sizeof *snd_sample_state.seen.nodes;
+}
+
+snd_status
+snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"memory_interval_bytes", snd_memory.options.exact ? 0 : snd_memory.options.interval},
+        {"memory_exact", (uint64_t)snd_memory.options.exact},
+        {"peak_bytes", snd_memory.peak},
+        {"peak_at_ns", snd_memory.peak_at_ns > origin_ns ? snd_memory.peak_at_ns - origin_ns : 0},
+        {"peak_error_bytes", rounded(sqrt(snd_memory.peak_variance)).whole},
+        {"live_bytes", snd_memory.live},
+        {"alloc_bytes", snd_memory.allocated},
+        {"alloc_error_bytes", rounded(sqrt(snd_memory.variance)).whole},
+        {"copied_bytes", snd_memory.copied},
+        {"copy_error_bytes", rounded(sqrt(snd_memory.copy_variance)).whole},
+        {"rss_start_bytes", snd_memory.rss_start},
+        {"rss_peak_bytes", snd_memory.rss_peak},
+        {"history_step_ns", snd_memory.history_step_ns},
+        {"memory_unseen_bytes", SND_GET(snd_memory.unseen)},
+        {"own_memory_bytes", own_size()},
+    };
+    snd_status status = SND_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
+        status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
+    if (status == SND_OK)
+        status = put_plot(profile, "heap", &snd_memory.heap, origin_ns);
+    if (status == SND_OK)
+        status = put_plot(profile, "rss", &snd_memory.rss, origin_ns);
+    return status == SND_OK ? put_sizes(profile) : status;
+}
+
+/* ---- ending, and beginning anew ---- */
+
+void
+snd_memory_settle(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    for (uint32_t i = 0; i < snd_memory.value_count; i++) {
+        add_area(&snd_memory.values[i], now);
+        snd_sample_state.seen.nodes[snd_memory.values[i].node].changed = snd_sample_state.seen.look;
+    }
+    add_to_plots(now); /* also where it was too short for another */
+    snd_memory.end_ns = now;
+}
+
+static void
+forget_numbers(uint64_t now_ns)
+{
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
+    snd_memory.peak = snd_memory.live;
+    snd_memory.peak_variance = snd_memory.live_variance;
+    snd_memory.peak_at_ns = now_ns;
+    snd_memory.peak_serial++;
+    snd_memory.allocated = snd_memory.copied = 0;
+    snd_memory.variance = snd_memory.copy_variance = 0;
+    SND_SET(snd_memory.unseen, 0);
+    memset(snd_memory.size_blocks, 0, sizeof snd_memory.size_blocks);
+    memset(snd_memory.size_bytes, 0, sizeof snd_memory.size_bytes);
+    snd_memory.plot_count = snd_memory.history_count = 0;
+    snd_memory.plot_step_ns = PLOT_NS;
+    snd_memory.history_step_ns = HISTORY_NS;
+    snd_memory.plot_next_ns = now_ns;
+    snd_memory.history_next_ns = now_ns + HISTORY_NS;
+    snd_memory.start_ns = now_ns;
+    snd_memory.end_ns = 0;
+    snd_memory.rss_start = snd_memory.rss_peak = snd_footprint_rss();
+}
+
+void
+snd_memory_begin(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    if (snd_memory.value_count == 0) {
+        snd_memory_clear();
+        return;
+    }
+    for (uint32_t i = 0; i < snd_memory.value_count; i++) {
+        prepare_change(&snd_memory.values[i], now);
+        snd_memory.values[i].live = 0;
+        snd_memory.values[i].live_variance = 0;
+    }
+    snd_memory.live = 0;
+    snd_memory.live_variance = 0;
+    snd_memory.end_ns = 0;
+}
+
+void
+snd_memory_reset(void)
+{
+    uint64_t now = snd_clock_monotonic_ns();
+
+    pthread_mutex_lock(&snd_sample_state.lock);
+    for (uint32_t i = 0; i < snd_memory.value_count; i++) {
+        snd_memory_values *values = &snd_memory.values[i];
+        snd_memory_values kept = {
+            .node = values->node, .area_ns = now, .live = values->live, .live_variance = values->live_variance};
+        *values = kept;
+        snd_sample_state.seen.nodes[kept.node].changed = snd_sample_state.seen.look;
+    }
+    forget_numbers(now);
+    pthread_mutex_unlock(&snd_sample_state.lock);
+}
+
+void
+snd_memory_reset_peak(void)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_memory.since_peak = snd_memory.live;
+    snd_memory.since_variance = snd_memory.live_variance;
+    pthread_mutex_unlock(&snd_sample_state.lock);
+}
+
+void
+snd_memory_clear(void)
+{
+    snd_memory_blocks_free(&snd_memory.blocks);
+    snd_free(snd_memory.values);
+    snd_free(snd_memory.value_of);
+    snd_memory.values = NULL;
+    snd_memory.value_of = NULL;
+    snd_memory.value_count = snd_memory.value_capacity = snd_memory.value_of_count = 0;
+    snd_memory.live = 0;
+    snd_memory.live_variance = 0;
+    snd_memory_forget_stack();
+    forget_numbers(snd_clock_monotonic_ns());
+}
+
+void
+snd_memory_get(snd_memory_now *out)
+{
+    pthread_mutex_lock(&snd_sample_state.lock);
+    *out = (snd_memory_now){
+        .live = snd_memory.live,
+        .peak = snd_memory.since_peak,
+        .allocated = snd_memory.allocated,
+        .copied = snd_memory.copied,
+        .blocks = snd_memory.blocks.count,
+        .live_error = sqrt(snd_memory.live_variance),
+        .peak_error = sqrt(snd_memory.since_variance),
+    };
+    pthread_mutex_unlock(&snd_sample_state.lock);
+}

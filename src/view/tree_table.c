@@ -1,0 +1,310 @@
+/* The call tree as a table: who called what, with the time or the memory in and below each. */
+#include "view/tree_table.h"
+
+#include "base/alloc.h"
+#include "view/frames.h"
+#include "view/tree.h"
+
+#include <stdlib.h>
+
+/* Rows below this share, in per cent, are left out. */
+#define LEAST_SHARE 1.0
+
+/* What a frame of small rows is: those of one parent, or all that have no row anywhere. */
+enum { OF_PARENT, LEFT_OUT };
+
+/* A row to come. */
+typedef struct step {
+    uint32_t frame;
+    uint32_t depth;
+    uint32_t parent_row; /* SND_NONE: none */
+} step;
+
+/* A table in the making. */
+typedef struct maker {
+    const snd_samples *samples;
+    const snd_tree_numbers *of;
+    snd_frames tree;
+    snd_table *table;
+    step *steps;        /* still to come, the next one last */
+    uint32_t *children; /* of one frame */
+    uint32_t step_count, step_capacity, child_count, child_capacity;
+    snd_samples_numbers left_out;
+    uint32_t left_out_count;
+    uint32_t main_track;
+} maker;
+
+/* ---- texts ---- */
+
+static void
+put_packages(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+{
+    snd_buffer_printf(out, "[%u frame%s hidden]", frame->hidden, frame->hidden == 1 ? "" : "s");
+    for (uint32_t i = 0; i < frame->package_count; i++) {
+        char package[64];
+        snd_own_package(&samples->own, snd_samples_site(samples, frame->packages[i])->file, package, sizeof package);
+        snd_buffer_printf(out, "%s%s", i == 0 ? "  " : ", ", package);
+    }
+    if (frame->has_more_packages)
+        snd_buffer_text(out, ", ...");
+}
+
+static void
+put_function(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+{
+    const snd_profile_site *site = snd_samples_site(samples, frame->which);
+
+    snd_function_text(site, out);
+    if (site->kind == SND_SITE_NATIVE)
+        snd_buffer_text(out, " (native)");
+    if (frame->hidden != 0) {
+        snd_buffer_text(out, "  ");
+        put_packages(samples, frame, out);
+    }
+}
+
+static void
+put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+{
+    static const char *const waits[] = {"processor", "lock", "GIL", "I/O", "sleep", "other"};
+
+    switch (frame->kind) {
+    case SND_FRAME_THREAD:
+        snd_buffer_text(out, "thread ");
+        snd_thread_text(&samples->profile->tracks[frame->which], out);
+        break;
+    case SND_FRAME_FUNCTION:
+        put_function(samples, frame, out);
+        break;
+    case SND_FRAME_HIDDEN:
+        put_packages(samples, frame, out);
+        break;
+    case SND_FRAME_SELF:
+        snd_buffer_text(out, "[self]");
+        break;
+    case SND_FRAME_WAITING:
+        snd_buffer_printf(out, "[waiting: %s]", waits[frame->which - (SND_METRIC_WAIT_CPU - SND_METRIC_PYTHON)]);
+        break;
+    case SND_FRAME_SMALL:
+        snd_buffer_printf(out, "[%u %srow%s below 1%%]", frame->hidden, frame->which == LEFT_OUT ? "more " : "",
+                          frame->hidden == 1 ? "" : "s");
+        break;
+    }
+}
+
+static const char *
+kind_of(const snd_samples *samples, const snd_frame *frame)
+{
+    static const char *const names[] = {
+        [SND_FRAME_THREAD] = "thread", [SND_FRAME_FUNCTION] = "",       [SND_FRAME_HIDDEN] = "hidden",
+        [SND_FRAME_SELF] = "self",     [SND_FRAME_WAITING] = "waiting", [SND_FRAME_SMALL] = "small",
+    };
+    return frame->kind == SND_FRAME_FUNCTION ? snd_function_code(samples, frame->which) : names[frame->kind];
+}
+
+/* ---- rows ---- */
+
+static snd_status
+add_row(maker *self, const step *at)
+{
+    const snd_frame *frame = &self->tree.frames[at->frame];
+    snd_table *table = self->table;
+    uint32_t row = table->row_count;
+    double share = snd_samples_share(self->samples, snd_samples_time(&frame->numbers));
+    snd_buffer name = {0}, place = {0};
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(table, at->depth, &cells);
+    if (status != SND_OK)
+        return status;
+    put_name(self->samples, frame, &name);
+    self->of->put(self->samples, &frame->numbers, cells);
+    snd_cell *about = cells + self->of->at;
+    snd_set_buffer(table, &about[SND_TREE_NAME], &name);
+    snd_set_text(table, &about[SND_TREE_KIND], kind_of(self->samples, frame));
+    if (frame->kind == SND_FRAME_FUNCTION) {
+        snd_place_text(&self->samples->own, snd_samples_site(self->samples, frame->which), &place);
+        snd_set_buffer(table, &about[SND_TREE_PLACE], &place);
+    }
+    if (self->samples->options->by_time && (frame->kind == SND_FRAME_FUNCTION || frame->kind == SND_FRAME_HIDDEN))
+        snd_set_whole(&about[SND_TREE_START], frame->start_ns);
+    snd_set_whole(&about[SND_TREE_ID], row);
+    if (at->parent_row != SND_NONE)
+        snd_set_whole(&about[SND_TREE_PARENT_ID], at->parent_row);
+    snd_table_last(table)->look = frame->kind == SND_FRAME_SMALL ? SND_LOOK_DIM : snd_look_of_share(share);
+    return snd_table_check(table, cells);
+}
+
+/* ---- the order of rows ---- */
+
+static int
+compare_children(const void *a, const void *b, void *context)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const maker *self = context;
+    const snd_frame *left = &self->tree.frames[x], *right = &self->tree.frames[y];
+    uint64_t more = snd_samples_time(&left->numbers), less = snd_samples_time(&right->numbers);
+
+    if (left->kind == SND_FRAME_THREAD && (left->which == self->main_track) != (right->which == self->main_track))
+        return left->which == self->main_track ? -1 : 1;
+    if (more != less && !(self->samples->options->by_time && left->kind != SND_FRAME_THREAD))
+        return more > less ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static int
+is_shown(const maker *self, uint32_t frame)
+{
+    uint64_t time = snd_samples_time(&self->tree.frames[frame].numbers);
+
+    return self->samples->options->show_all || snd_samples_share(self->samples, time) >= LEAST_SHARE;
+}
+
+/* Takes a child in, or counts it among those that are too small. */
+static snd_status
+take_child(maker *self, uint32_t frame, snd_samples_numbers *small, uint32_t *small_count)
+{
+    const snd_frame *child = &self->tree.frames[frame];
+
+    if (snd_samples_time(&child->numbers) == 0 && child->numbers.samples == 0)
+        return SND_OK;
+    if (!is_shown(self, frame)) {
+        snd_samples_add(small, &child->numbers);
+        ++*small_count;
+        return SND_OK;
+    }
+    if (!snd_make_room(&self->children, self->child_count + 1, &self->child_capacity, sizeof *self->children))
+        return SND_NO_MEMORY;
+    self->children[self->child_count++] = frame;
+    return SND_OK;
+}
+
+/* Small children that are not small together get a row of their own, the last one, and so do those at the top, so that
+ * the rows there add up; others wait for the end. */
+static snd_status
+take_small(maker *self, uint32_t parent, int is_top, const snd_samples_numbers *small, uint32_t count, uint32_t *row)
+{
+    *row = SND_NONE;
+    if (count == 0)
+        return SND_OK;
+    if (!is_top && snd_samples_share(self->samples, snd_samples_time(small)) < LEAST_SHARE) {
+        snd_samples_add(&self->left_out, small);
+        self->left_out_count += count;
+        return SND_OK;
+    }
+    snd_status status = snd_frames_add(&self->tree, parent, SND_FRAME_SMALL, OF_PARENT, row);
+    if (status == SND_OK) {
+        self->tree.frames[*row].numbers = *small;
+        self->tree.frames[*row].hidden = count;
+    }
+    return status;
+}
+
+/* The children that were taken in come next, the first of them last into the steps. */
+static snd_status
+push_children(maker *self, uint32_t small, uint32_t depth, uint32_t parent_row)
+{
+    uint32_t needed = self->step_count + self->child_count + 1;
+
+    if (!snd_make_room(&self->steps, needed, &self->step_capacity, sizeof *self->steps))
+        return SND_NO_MEMORY;
+    if (self->child_count != 0)
+        qsort_r(self->children, self->child_count, sizeof *self->children, compare_children, self);
+    if (small != SND_NONE)
+        self->steps[self->step_count++] = (step){small, depth, parent_row};
+    while (self->child_count > 0)
+        self->steps[self->step_count++] = (step){self->children[--self->child_count], depth, parent_row};
+    return SND_OK;
+}
+
+static snd_status
+expand(maker *self, uint32_t frame, uint32_t depth, uint32_t parent_row)
+{
+    snd_samples_numbers small = {0};
+    uint32_t small_count = 0, row;
+    snd_status status = SND_OK;
+
+    for (uint32_t i = self->tree.frames[frame].first; i != SND_NONE && status == SND_OK; i = self->tree.frames[i].next)
+        status = take_child(self, i, &small, &small_count);
+    if (status == SND_OK)
+        status = take_small(self, frame, depth == 0, &small, small_count, &row);
+    return status == SND_OK ? push_children(self, row, depth, parent_row) : status;
+}
+
+static snd_status
+start(maker *self)
+{
+    snd_samples_numbers small = {0};
+    uint32_t small_count = 0, row, count = self->tree.count;
+    snd_status status = SND_OK;
+
+    for (uint32_t i = 0; i < count && status == SND_OK; i++)
+        if (self->tree.frames[i].kind == SND_FRAME_THREAD)
+            status =
+                self->tree.thread_count == 1 ? expand(self, i, 0, SND_NONE) : take_child(self, i, &small, &small_count);
+    if (status != SND_OK || self->tree.thread_count == 1)
+        return status;
+    status = take_small(self, SND_NONE, 1, &small, small_count, &row);
+    return status == SND_OK ? push_children(self, row, 0, SND_NONE) : status;
+}
+
+/* Time that is in rows above already: for people only. */
+static snd_status
+add_left_out(maker *self)
+{
+    uint32_t row;
+
+    if (self->left_out_count == 0)
+        return SND_OK;
+    snd_status status = snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, LEFT_OUT, &row);
+    if (status != SND_OK)
+        return status;
+    self->tree.frames[row].numbers = self->left_out;
+    self->tree.frames[row].hidden = self->left_out_count;
+    status = add_row(self, &(step){row, 0, SND_NONE});
+    if (status == SND_OK)
+        snd_table_last(self->table)->is_extra = 1;
+    return status;
+}
+
+static snd_status
+add_rows(maker *self)
+{
+    snd_status status = start(self);
+
+    while (self->step_count > 0 && status == SND_OK) {
+        step at = self->steps[--self->step_count];
+        uint32_t row = self->table->row_count;
+        status = add_row(self, &at);
+        if (status == SND_OK)
+            status = expand(self, at.frame, at.depth + 1, row);
+    }
+    return status == SND_OK ? add_left_out(self) : status;
+}
+
+static snd_status
+make_table(maker *self)
+{
+    self->table = snd_table_new(self->of->view, self->of->columns, self->of->at + SND_TREE_COLUMN_COUNT);
+    if (self->table == NULL)
+        return SND_NO_MEMORY;
+    self->table->is_tree = self->table->has_guides = 1;
+    return add_rows(self);
+}
+
+snd_status
+snd_tree_table_make(const snd_samples *samples, const snd_tree_numbers *of, snd_table **out)
+{
+    maker self = {.samples = samples, .of = of, .main_track = snd_tree_main_track(samples->profile)};
+    snd_status status = snd_frames_make(samples, &self.tree);
+
+    if (status == SND_OK)
+        status = make_table(&self);
+    if (status == SND_OK)
+        *out = self.table;
+    else
+        snd_table_free(self.table);
+    snd_free(self.steps);
+    snd_free(self.children);
+    snd_frames_free(&self.tree);
+    return status;
+}

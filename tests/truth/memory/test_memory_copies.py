@@ -1,0 +1,18 @@
+"""The volume that a line copies is the known one."""
+
+import pytest
+from memory_support import PROGRAMS, describe, error_of, marked_lines, marks, run, some
+
+PROGRAM = PROGRAMS / "copies.py"
+
+
+@pytest.mark.parametrize("case", some(marks(PROGRAM), 3))
+def test_copies_within_three_per_cent(tmp_path, case):
+    if case.startswith("array"):
+        pytest.importorskip("numpy")
+    done = run(tmp_path, PROGRAM, case)
+    found = done.recording.at(*marked_lines(PROGRAM, f"HERE: {case}"))
+    truth, error = done.answer["bytes"], error_of(found, "copy_variance")
+    print(describe(found["copied"], truth, error))
+    assert error <= 0.01 * truth
+    assert abs(found["copied"] - truth) <= 0.03 * truth, describe(found["copied"], truth, error)
