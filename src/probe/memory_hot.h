@@ -24,7 +24,8 @@ typedef struct snd_memory_local {
 
 extern _Thread_local snd_memory_local snd_memory_mine __attribute__((tls_model("initial-exec")));
 
-/* The count of blocks runs out below this: 0, or so much that it does with every one. Copies are never all looked at. */
+/* The count of blocks runs out below this: 0, or so much that it does with every one. Copies are never all looked at.
+ */
 extern _Atomic int64_t snd_memory_floor;
 
 /* How many blocks that are looked at have this hash; 255: at least so many. */
