@@ -236,9 +236,6 @@ run(void *nothing)
     snd_memory_exempt();
     snd_task_be_short();
     running.random = deadline | 1;
-    running.processor = -1;
-    running.alone_looks = 0;
-    snd_sample_state.shares_processor = 0;
     while (!SND_GET(running.stop)) {
         deadline = next_deadline(deadline, idle_looks);
         snd_worker_wait(&running.wake, deadline);
@@ -267,6 +264,11 @@ static int
 start_thread(void)
 {
     SND_SET(running.stop, 0);
+    running.processor = -1;
+    running.alone_looks = 0;
+    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_sample_state.shares_processor = 0;
+    pthread_mutex_unlock(&snd_sample_state.lock);
     running.is_running = snd_worker_start(&running.thread, run, NULL);
     return running.is_running;
 }
