@@ -57,6 +57,7 @@ truth: truth-memory ## samples and memory against programs that know their answe
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
 truth-memory: $(VENV)/.installed $(VENV)/.test
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')

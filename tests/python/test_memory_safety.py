@@ -4,6 +4,7 @@ With SONDE_STRESS=1 the 64 threads allocate for a minute.
 """
 
 import json
+import os
 import re
 import sys
 from ctypes.util import find_library
@@ -23,6 +24,13 @@ SCENARIOS = re.findall(r"^def (\w+)\(\):", PROGRAM.read_text(), re.M)
 
 #: Where other allocators stand below us: everything that goes wrong with them does so here.
 ELSEWHERE = ("objects", "resizing", "across_threads", "forks_among_threads", "tracemalloc_inside", "too_much")
+
+#: As in tests/truth: `make truth-memory` runs all of it, `make test` every third of what runs with several allocators.
+IS_LONG = float(os.environ.get("SONDE_TRUTH_SECONDS", "2")) >= 20
+
+
+def some(names, first):
+    return names if IS_LONG else names[first::3]
 
 
 def need_compiler():
@@ -66,7 +74,7 @@ def compare(tmp_path, name, *words, exact=False, **environment):
     return got
 
 
-@pytest.mark.parametrize("exact", [False, True], ids=["sampled", "exact"])
+@pytest.mark.parametrize("exact", [False, True] if IS_LONG else [False], ids=["sampled", "exact"][: 1 + IS_LONG])
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in HELPERS])
 def test_a_program(tmp_path, request, name, exact):
     words = [request.getfixturevalue("plugin")] if name in NEED_PLUGIN else []
@@ -74,17 +82,17 @@ def test_a_program(tmp_path, request, name, exact):
 
 
 @pytest.mark.parametrize("allocator", ["malloc", "debug", "malloc_debug"])
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("name", some(ELSEWHERE, 0))
 def test_with_another_allocator_of_python(tmp_path, name, allocator):
     compare(tmp_path, name, PYTHONMALLOC=allocator)
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("name", some(ELSEWHERE, 1))
 def test_when_tracemalloc_was_there_before(tmp_path, name):
     compare(tmp_path, name, PYTHONTRACEMALLOC="3")
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("name", some(ELSEWHERE, 2))
 def test_with_jemalloc(tmp_path, name):
     library = find_library("jemalloc")
     if library is None:
@@ -93,7 +101,7 @@ def test_with_jemalloc(tmp_path, name):
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["sampled", "exact"])
-@pytest.mark.parametrize("name", (*ELSEWHERE, "libraries"))
+@pytest.mark.parametrize("name", some((*ELSEWHERE, "libraries"), 0))
 def test_with_an_allocator_that_is_preloaded(tmp_path, request, interposer, name, exact):
     words = [request.getfixturevalue("plugin")] if name in NEED_PLUGIN else []
     compare(tmp_path, name, *words, exact=exact, LD_PRELOAD=interposer)
