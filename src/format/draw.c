@@ -138,7 +138,7 @@ put_cell(const canvas *self, unsigned row, unsigned column, int has_line, snd_bu
     else if (self->unicode)
         snd_buffer_text(out, parts_of_column[filled]);
     else
-        snd_buffer_char(out, filled >= 4 ? '#' : filled > 0 ? '.' : ' ');
+        snd_buffer_text(out, filled >= 4 ? "#" : filled > 0 ? "." : " ");
 }
 
 static void

@@ -24,7 +24,7 @@
 void
 snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out)
 {
-    char text[SND_DURATION_SIZE > SND_BYTES_SIZE ? SND_DURATION_SIZE : SND_BYTES_SIZE];
+    char text[SND_DURATION_SIZE + SND_BYTES_SIZE]; /* room for either */
 
     if (!cell->is_there)
         return;

@@ -332,6 +332,8 @@ visit_object(object *self)
         case DT_STRSZ:
             names_size = dynamic->d_un.d_val;
             break;
+        default:
+            break;
         }
     }
     if (self->symbols == NULL || self->names == NULL || room_at(self, (uintptr_t)self->names) < names_size)

@@ -37,18 +37,19 @@ typedef struct device_share {
     unsigned gpu, memory; /* per cent */
 } device_share;
 
-/* X(field, name, arguments): what must be there. */
-#define NEEDED_MAP(X)                                    \
-    X(init, "nvmlInit_v2", (void))                       \
-    X(shutdown, "nvmlShutdown", (void))                  \
-    X(count, "nvmlDeviceGetCount_v2", (unsigned *count)) \
-    X(handle, "nvmlDeviceGetHandleByIndex_v2", (unsigned, device *))
+/* X(field, name): what must be there. */
+#define NEEDED_MAP(X)                 \
+    X(init, "nvmlInit_v2")            \
+    X(shutdown, "nvmlShutdown")       \
+    X(count, "nvmlDeviceGetCount_v2") \
+    X(handle, "nvmlDeviceGetHandleByIndex_v2")
 
 struct snd_nvml {
     void *library;
-#define DECLARE(field, name, arguments) int(*field) arguments;
-    NEEDED_MAP(DECLARE)
-#undef DECLARE
+    int (*init)(void);
+    int (*shutdown)(void);
+    int (*count)(unsigned *count);
+    int (*handle)(unsigned number, device *out);
     int (*process_shares)(device, process_share *, unsigned *count, unsigned long long since_us); /* NULL: none */
     int (*device_shares)(device, device_share *);                                                 /* NULL: none */
     int (*processes)(device, unsigned *count, void *infos);                                       /* NULL: none */
@@ -71,7 +72,7 @@ find_functions(snd_nvml *self)
 {
     int is_complete = 1;
 
-#define FIND(field, name, arguments) is_complete &= (*(void **)&self->field = dlsym(self->library, name)) != NULL;
+#define FIND(field, name) is_complete &= (*(void **)&self->field = dlsym(self->library, name)) != NULL;
     NEEDED_MAP(FIND)
 #undef FIND
     *(void **)&self->process_shares = dlsym(self->library, "nvmlDeviceGetProcessUtilization");
@@ -106,6 +107,7 @@ load(void)
 {
     const char *given = getenv("SONDE_NVML");
 
+    /* whoever sets the environment may load what he likes: NOLINTNEXTLINE(clang-analyzer-optin.taint.GenericTaint) */
     return dlopen(given != NULL && given[0] != '\0' ? given : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -99,7 +99,7 @@ make_room(void)
 {
     if (gpu.count < POINTS)
         return;
-    for (uint32_t i = 0; i < POINTS / 2; i++) {
+    for (size_t i = 0; i < POINTS / 2; i++) {
         gpu.busy.points[i] = gpu.busy.points[2 * i];
         gpu.memory.points[i] = gpu.memory.points[2 * i];
     }

@@ -129,8 +129,8 @@ take_point(sqlite3_stmt *row, snd_profile *profile, void *context)
         status = keep_series(self, profile);
     if (self->count == SND_SERIES_POINTS || status != SND_OK)
         return status == SND_OK ? SND_DAMAGED : status;
-    strcpy(self->name, name);
-    strcpy(self->unit, unit);
+    memcpy(self->name, name, strlen(name) + 1);
+    memcpy(self->unit, unit, strlen(unit) + 1);
     self->points[self->count++] = (snd_point){(uint64_t)at, value};
     return SND_OK;
 }

@@ -144,13 +144,19 @@ entry_of(const snd_samples *samples, uint32_t node)
     return (entry){NULL, site->kind == SND_SITE_OTHER ? site->name : SND_MEMORY_OUTSIDE, 0, SND_NONE, node};
 }
 
+static const char *
+key_of(const entry *self)
+{
+    return self->file != NULL ? self->file : self->name != NULL ? self->name : "";
+}
+
 /* By file and line, then without a file by name. */
 static int
 compare_places(const entry *x, const entry *y)
 {
     if ((x->file == NULL) != (y->file == NULL))
         return x->file == NULL ? 1 : -1;
-    const char *left = x->file == NULL ? x->name : x->file, *right = x->file == NULL ? y->name : y->file;
+    const char *left = key_of(x), *right = key_of(y);
     int difference = left == right ? 0 : strcmp(left, right);
     if (difference != 0)
         return difference;
