@@ -61,12 +61,13 @@ snd_memory_view_add(snd_memory_view_numbers *sum, const snd_memory_view_numbers 
 void
 snd_memory_view_add_history(snd_history *sum, const snd_history *more)
 {
+    static const snd_history_point nothing;
     uint32_t count = sum->count > more->count ? sum->count : more->count;
 
     if (count > SND_HISTORY_POINTS || more->count == 0)
         return;
     for (uint32_t i = sum->count; i < count; i++)
-        sum->points[i] = sum->count == 0 ? (snd_history_point){0} : sum->points[sum->count - 1];
+        sum->points[i] = sum->count == 0 ? nothing : sum->points[sum->count - 1];
     for (uint32_t i = 0; i < count; i++) {
         const snd_history_point *point = &more->points[i < more->count ? i : more->count - 1];
         sum->points[i].live += point->live;
