@@ -391,6 +391,33 @@ is_door(void *function)
 }
 
 static void *
+base_of(void *function)
+{
+    Dl_info about;
+
+    return function != NULL && dladdr(function, &about) != 0 ? about.dli_fbase : NULL;
+}
+
+/* The function that the program's door leads to: the first one after the program itself, in the loader's order, in
+ * which libraries that were preloaded come first. RTLD_NEXT would pass over those, since they come before us, too. */
+static void *
+find_behind_door(const char *name)
+{
+    const struct r_debug *debug = dlsym(RTLD_DEFAULT, "_r_debug");
+    const struct link_map *map = debug == NULL || debug->r_map == NULL ? NULL : debug->r_map->l_next;
+
+    for (; map != NULL; map = map->l_next) {
+        void *handle = map->l_name[0] == '\0' ? NULL : dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        void *found = handle == NULL ? NULL : dlsym(handle, name);
+        if (handle != NULL)
+            dlclose(handle);
+        if (found != NULL && (uintptr_t)base_of(found) == map->l_addr) /* its own, not one of what it needs */
+            return found;
+    }
+    return NULL;
+}
+
+static void *
 find_real(const char *name, uintptr_t *door)
 {
     void *real = dlsym(RTLD_DEFAULT, name);
@@ -399,15 +426,7 @@ find_real(const char *name, uintptr_t *door)
     if (real == NULL || !is_door(real))
         return real;
     *door = (uintptr_t)real;
-    return dlsym(RTLD_NEXT, name);
-}
-
-static void *
-base_of(void *function)
-{
-    Dl_info about;
-
-    return function != NULL && dladdr(function, &about) != 0 ? about.dli_fbase : NULL;
+    return find_behind_door(name);
 }
 
 /* Allocators call mmap and the like themselves: what they take is counted when they give it. libc's does so without a
