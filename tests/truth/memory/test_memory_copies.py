@@ -6,7 +6,7 @@ from memory_support import PROGRAMS, describe, error_of, marked_lines, marks, ru
 PROGRAM = PROGRAMS / "copies.py"
 
 
-@pytest.mark.parametrize("case", some(marks(PROGRAM), 3))
+@pytest.mark.parametrize("case", some(marks(PROGRAM), 2))
 def test_copies_within_three_per_cent(tmp_path, case):
     if case.startswith("array"):
         pytest.importorskip("numpy")

@@ -4,7 +4,7 @@ import pytest
 from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run, some
 
 PROGRAM = PROGRAMS / "lines.py"
-CASES = some(marks(PROGRAM), 6)
+CASES = some(marks(PROGRAM), 3)
 SAMPLED, EXACT = 256_000_000, 40_000_000
 
 #: What a line does besides, and so rarely or in such small pieces that the answer leaves it out.
