@@ -1,7 +1,6 @@
 /* The memory probe: when it runs. */
 #include "probe/memory.h"
 
-#include "os/clock.h"
 #include "os/got.h"
 #include "probe/memory_private.h"
 
@@ -12,6 +11,13 @@ go_on(void)
         snd_memory.last_serial = 1;
     SND_SET(snd_memory_floor, snd_memory.options.exact ? INT64_MAX : 0);
     SND_SET(snd_memory.serial, snd_memory.last_serial);
+}
+
+static void
+stand_still(void)
+{
+    SND_SET(snd_memory.serial, 0);
+    SND_SET(snd_memory_floor, 0);
 }
 
 snd_status
@@ -38,8 +44,7 @@ snd_memory_probe_stop(void)
 {
     if (!SND_GET(snd_memory.is_running))
         return;
-    SND_SET(snd_memory.serial, 0);
-    SND_SET(snd_memory_floor, 0);
+    stand_still();
     snd_memory_hooks_stop();
     SND_SET(snd_memory.is_running, 0);
     pthread_mutex_lock(&snd_sample_state.lock);
@@ -60,10 +65,8 @@ snd_memory_set_paused(int paused)
 {
     if (!SND_GET(snd_memory.is_running) || paused == (SND_GET(snd_memory.serial) == 0))
         return;
-    if (paused) {
-        SND_SET(snd_memory.serial, 0);
-        SND_SET(snd_memory_floor, 0);
-    }
+    if (paused)
+        stand_still();
     else
         go_on();
 }
@@ -79,9 +82,7 @@ snd_memory_refresh(void)
 void
 snd_memory_in_child(void)
 {
-    SND_SET(snd_memory.serial, 0);
-    SND_SET(snd_memory_floor, 0);
+    stand_still();
     SND_SET(snd_memory.is_running, 0);
-    snd_memory_maps_free(&snd_memory.maps);
     snd_memory_clear();
 }

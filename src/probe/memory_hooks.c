@@ -58,15 +58,6 @@ our_free(void *block)
     snd_memory_mine.inside--;
 }
 
-/* The old block is taken out before: another thread may get its place at once. */
-static void
-lift(void *old, snd_memory_kept *kept)
-{
-    kept->node = SND_NONE;
-    if (old != NULL && snd_memory_may_know(old))
-        snd_memory_lift(old, kept);
-}
-
 static void *
 moved(void *old, void *block, size_t size, const snd_memory_kept *kept)
 {
@@ -82,7 +73,7 @@ our_realloc(void *old, size_t size)
 {
     snd_memory_kept kept;
 
-    lift(old, &kept);
+    snd_memory_lift_old(old, &kept);
     snd_memory_mine.inside++;
     void *block = real_realloc(old, size);
     snd_memory_mine.inside--;
@@ -94,7 +85,7 @@ our_reallocarray(void *old, size_t count, size_t size)
 {
     snd_memory_kept kept;
 
-    lift(old, &kept);
+    snd_memory_lift_old(old, &kept);
     snd_memory_mine.inside++;
     void *block = real_reallocarray(old, count, size);
     snd_memory_mine.inside--;

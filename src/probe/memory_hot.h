@@ -66,6 +66,15 @@ snd_memory_may_know(const void *block)
     return SND_GET(snd_memory_filter[snd_memory_hash(block)]) != 0;
 }
 
+/* The same for a block that is about to be moved, before another thread may get its place; NULL is allowed. */
+static inline void
+snd_memory_lift_old(void *old, snd_memory_kept *kept)
+{
+    kept->node = UINT32_MAX;
+    if (old != NULL && snd_memory_may_know(old))
+        snd_memory_lift(old, kept);
+}
+
 static inline void
 snd_memory_allocated(void *block, size_t size, int is_python)
 {

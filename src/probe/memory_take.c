@@ -3,7 +3,6 @@
 
 #include "os/clock.h"
 #include "os/got.h"
-#include "os/process.h"
 
 #include <math.h>
 
@@ -158,11 +157,7 @@ node_here(snd_memory_local *mine, uint64_t now_ns)
     uint32_t row = row_here(mine, now_ns);
     if (row == SND_NONE)
         return SND_NONE;
-    const snd_track *track = sampler->seen.rows[row].track;
-    const snd_node *region = track == NULL ? NULL : SND_GET(track->running);
-    uint32_t root = sampler->seen.rows[row].root, base = root;
-    if (region != NULL && region->parent != NULL)
-        base = snd_sample_seen_region(&sampler->seen, root, region);
+    uint32_t base = snd_sample_base(sampler, row, snd_sample_region(sampler, row));
     snd_memory.stack.count = 0;
     if (sampler->python != NULL && sampler->python->walk_own != NULL)
         sampler->python->walk_own(&snd_memory.stack);
@@ -273,7 +268,6 @@ snd_memory_gone(void *block)
     snd_memory_lift(block, &kept);
 }
 
-/* `node` is SND_NONE where nothing is known of the block. */
 void
 snd_memory_lift(void *block, snd_memory_kept *kept)
 {

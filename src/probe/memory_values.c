@@ -484,6 +484,7 @@ void
 snd_memory_clear(void)
 {
     snd_memory_blocks_free(&snd_memory.blocks);
+    snd_memory_maps_free(&snd_memory.maps);
     snd_free(snd_memory.values);
     snd_free(snd_memory.value_of);
     snd_memory.values = NULL;

@@ -41,20 +41,20 @@ node_of_stack(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack,
     return node;
 }
 
-static uint32_t
-base_of(snd_sampler *self, const snd_sample_thread *thread, const snd_node *region)
+uint32_t
+snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region)
 {
-    uint32_t root = self->seen.rows[thread->row].root;
+    uint32_t root = self->seen.rows[row].root;
 
     if (region == NULL || region->parent == NULL)
         return root;
     return snd_sample_seen_region(&self->seen, root, region);
 }
 
-static const snd_node *
-region_of(const snd_sampler *self, const snd_sample_thread *thread)
+const snd_node *
+snd_sample_region(const snd_sampler *self, uint32_t row)
 {
-    const snd_track *track = self->seen.rows[thread->row].track;
+    const snd_track *track = self->seen.rows[row].track;
     return track == NULL ? NULL : SND_GET(track->running);
 }
 
@@ -120,7 +120,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     self->answers++;
     self->answer_ticks += slot->cost_ticks;
     self->interrupted += slot->call == SND_CALL_INTERRUPTED;
-    uint32_t base = base_of(self, thread, slot->region);
+    uint32_t base = snd_sample_base(self, thread->row, slot->region);
     uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);
     if (slot->native != NULL && snd_sample_need_native(self))
@@ -147,7 +147,7 @@ node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint3
 static int
 node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
 {
-    uint32_t base = base_of(self, thread, region_of(self, thread));
+    uint32_t base = snd_sample_base(self, thread->row, snd_sample_region(self, thread->row));
 
     if (self->python == NULL || thread->state == 0) {
         *node = base;

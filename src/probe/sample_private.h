@@ -72,6 +72,10 @@ snd_sample_is_in(const snd_range *ranges, unsigned count, uintptr_t address)
     return 0;
 }
 
+/* The region that a row's thread is in; NULL: none, or nobody knows. And the node below which its stacks begin then. */
+const snd_node *snd_sample_region(const snd_sampler *self, uint32_t row);
+uint32_t snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region);
+
 /* The node of a Python frame below that of its caller; `base` is where the stack begins. Frames that are not to be
  * shown have none. */
 uint32_t snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,

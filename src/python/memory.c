@@ -66,9 +66,7 @@ our_realloc(void *context, void *old, size_t size)
     int is_small = size <= self->small;
     snd_memory_kept kept;
 
-    kept.node = UINT32_MAX;
-    if (old != NULL && snd_memory_may_know(old))
-        snd_memory_lift(old, &kept);
+    snd_memory_lift_old(old, &kept);
     snd_memory_mine.python++;
     snd_memory_mine.counted += (unsigned)is_small;
     void *block = self->below.realloc(self->below.ctx, old, size);
@@ -249,9 +247,8 @@ comes_to_malloc(const PyMemAllocatorEx *allocator, size_t size)
     return comes;
 }
 
-#define SMALL                                                                                              \
-    512u /* as the interpreter has it; with the debug allocators blocks are larger than what was asked for \
-          */
+/* As the interpreter has it; with the debug allocators blocks are larger than what was asked for. */
+#define SMALL 512u
 
 static size_t
 find_small(const PyMemAllocatorEx *allocator)
