@@ -117,17 +117,17 @@ def measure(function, count):
 
 
 def in_turns(function, count):
-    """In 30 short pieces with memory and time measured, each beside one without: the middle of their ratios."""
+    """In 20 pieces with memory and time measured, as `sonde run --memory` does, each beside one without: the middle."""
     from sonde import _core
 
     ratios = []
     function(1)
-    for i in range(30):
+    for i in range(20):
         took = {}
         for measured in (True, False) if i % 2 else (False, True):
             if measured:
-                _core.start(sample_rate=1000, memory=True)
-            took[measured] = measure(function, max(1, count // 30))["wall"]
+                _core.start(sample_rate=250, memory=True)
+            took[measured] = measure(function, max(1, count // 20))["wall"]
             if measured:
                 _core.stop()
         ratios.append(took[True] / took[False])

@@ -22,16 +22,17 @@ def main() -> None:
         given = {**_settings.read_project(_folder()), **_settings.read_words(words)}
     except _settings.Mistake as mistake:
         fail(str(mistake))
+    has_memory = not given.keys().isdisjoint(("memory", "exact", "memory-interval"))
     _session._is_paused = True  # until the program begins
     hold_outer(
         program,
         given.get("output"),
-        sample_rate=given.get("rate", _settings.RATE),
+        sample_rate=given.get("rate", _settings.RATE_WITH_MEMORY if has_memory else _settings.RATE),
         native="native" in given,
         cpu_only="cpu-only" in given,
         signals="no-signals" not in given,
         sample_timeline="no-timeline" not in given,
-        memory=not given.keys().isdisjoint(("memory", "exact", "memory-interval")),
+        memory=has_memory,
         exact="exact" in given,
         memory_interval=given.get("memory-interval", _settings.MEMORY_INTERVAL),
     )

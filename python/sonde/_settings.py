@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 RATE = 1000  # looks a second
+RATE_WITH_MEMORY = 250  # both together are to stay as cheap
 MEMORY_INTERVAL = 128 << 10  # bytes from one block that is looked at to the next, on average
 LIMITS = {"rate": (1, 20000), "memory-interval": (1 << 10, 1 << 30)}
 

@@ -16,7 +16,7 @@ run(const snd_arguments *given)
 
 static const snd_option options[] = {
     {"output", 'o', "FILE", "the recording; PROG-PID.sonde when not given"},
-    {"rate", 'r', "HZ", "how often to look, 1 to 20000 times a second; 1000 when not given"},
+    {"rate", 'r', "HZ", "how often to look, 1 to 20000 times a second; 1000 when not given, 250 with memory"},
     {"native", 0, NULL, "native functions too, between the Python functions that called them"},
     {"cpu-only", 0, NULL, "leave out threads that wait"},
     {"memory", 0, NULL, "memory too: who allocates it, has it at the peak, keeps and copies it"},

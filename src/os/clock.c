@@ -124,6 +124,24 @@ snd_clock_counter_ns(uint64_t readings)
     return counter_scale == 0 ? readings : (uint64_t)((double)readings * (double)counter_scale / (double)ONE_TO_ONE);
 }
 
+#define RUN_NS 5000000u
+
+uint64_t
+snd_clock_run(snd_clock_runner *self)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t counter = snd_clock_counter(), since = (uint64_t)((wide)(counter - self->counter) * counter_scale >> 32);
+
+    if (counter_scale == 0 || self->ns == 0 || since >= RUN_NS) {
+        self->counter = counter;
+        self->ns = snd_clock_monotonic_ns();
+        since = 0;
+    }
+    if (self->ns + since > self->last)
+        self->last = self->ns + since;
+    return self->last;
+}
+
 static uint64_t
 read_clock(clockid_t id)
 {

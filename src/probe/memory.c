@@ -9,6 +9,9 @@ go_on(void)
 {
     if (++snd_memory.last_serial == 0)
         snd_memory.last_serial = 1;
+    snd_lock_take(&snd_sample_state.lock);
+    (void)snd_clock_run(&snd_memory.clock); /* the first blocks may not ask it */
+    snd_lock_leave(&snd_sample_state.lock);
     SND_SET(snd_memory_floor, snd_memory.options.exact ? INT64_MAX : 0);
     SND_SET(snd_memory.serial, snd_memory.last_serial);
 }
@@ -25,12 +28,14 @@ snd_memory_probe_start(const snd_memory_options *options)
 {
     if (SND_GET(snd_memory.is_running))
         return SND_OK;
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_memory.options = *options;
     if (snd_memory.options.interval == 0)
         snd_memory.options.interval = SND_MEMORY_INTERVAL;
     snd_memory_begin();
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    if (snd_memory.options.exact)
+        snd_memory_blocks_expect_all();
+    snd_lock_leave(&snd_sample_state.lock);
     snd_status status = snd_memory_hooks_start();
     if (status != SND_OK && status != SND_ALREADY) /* a child has its parent's */
         return status;
@@ -47,11 +52,11 @@ snd_memory_probe_stop(void)
     stand_still();
     snd_memory_hooks_stop();
     SND_SET(snd_memory.is_running, 0);
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_memory_blocks_free(&snd_memory.blocks); /* nobody will tell when they are freed */
     snd_memory_maps_free(&snd_memory.maps);
     snd_memory_settle();
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
 }
 
 int

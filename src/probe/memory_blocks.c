@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#define MANY 255 /* in a place of the filter */
+
 _Atomic unsigned char snd_memory_filter[SND_MEMORY_FILTER];
 
 static void
@@ -11,14 +13,16 @@ count_in_filter(uintptr_t address, int by)
     _Atomic unsigned char *place = &snd_memory_filter[snd_memory_hash((const void *)address)];
     unsigned char count = SND_GET(*place);
 
-    if (count != 255) /* nobody knows any more how many there are */
+    if (count != MANY) /* nobody knows any more how many there are */
         SND_SET(*place, (unsigned char)(count + by));
 }
 
+/* Blocks that lie together stand together, as they are allocated and freed; half a kilobyte of them, so that no run of
+ * places gets long. */
 static uint32_t
 place_of(const snd_memory_blocks *self, uintptr_t address)
 {
-    return (uint32_t)((address >> 4) * 0x9E3779B97F4A7C15u >> 32) & self->mask;
+    return (uint32_t)(((address >> 9) * 0x9E3779B97F4A7C15u >> 32) + (address >> 4 & 31)) & self->mask;
 }
 
 static int
@@ -45,7 +49,7 @@ grow(snd_memory_blocks *self)
 int
 snd_memory_blocks_add(snd_memory_blocks *self, uintptr_t address, const snd_memory_kept *kept)
 {
-    if ((self->places == NULL || self->count > self->mask / 4 * 3) && !grow(self))
+    if ((self->places == NULL || self->count > self->mask / 2) && !grow(self))
         return 0;
     uint32_t at = place_of(self, address);
     while (self->places[at].address != 0)
@@ -88,11 +92,23 @@ snd_memory_blocks_remove(snd_memory_blocks *self, uintptr_t address, snd_memory_
     return 1;
 }
 
+static void
+fill_filter(unsigned char count)
+{
+    for (uint32_t i = 0; i < SND_MEMORY_FILTER; i++)
+        SND_SET(snd_memory_filter[i], count);
+}
+
+void
+snd_memory_blocks_expect_all(void)
+{
+    fill_filter(MANY);
+}
+
 void
 snd_memory_blocks_free(snd_memory_blocks *self)
 {
     snd_free(self->places);
     *self = (snd_memory_blocks){0};
-    for (uint32_t i = 0; i < SND_MEMORY_FILTER; i++)
-        SND_SET(snd_memory_filter[i], 0);
+    fill_filter(0);
 }

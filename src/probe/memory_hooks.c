@@ -193,17 +193,27 @@ static void *(*real_memmove_chk)(void *, const void *, size_t, size_t);
 static char *(*real_strcpy_chk)(char *, const char *, size_t);
 static char *(*real_strncpy_chk)(char *, const char *, size_t, size_t);
 
+/* Apart, so that the functions below, which are called most of all, keep nothing on the stack. */
+static SND_COLD SND_UNCHECKED_READS void *
+take_copy_first(void *to, const void *from, size_t size, void *(*real)(void *, const void *, size_t))
+{
+    snd_memory_take_copy(size);
+    return real(to, from, size);
+}
+
 static SND_UNCHECKED_READS void *
 our_memcpy(void *to, const void *from, size_t size)
 {
-    snd_memory_copied(size);
+    if (SND_UNLIKELY(snd_memory_copy_runs_out(size)))
+        return take_copy_first(to, from, size, real_memcpy);
     return real_memcpy(to, from, size);
 }
 
 static SND_UNCHECKED_READS void *
 our_memmove(void *to, const void *from, size_t size)
 {
-    snd_memory_copied(size);
+    if (SND_UNLIKELY(snd_memory_copy_runs_out(size)))
+        return take_copy_first(to, from, size, real_memmove);
     return real_memmove(to, from, size);
 }
 

@@ -26,10 +26,10 @@ extern _Thread_local snd_memory_local snd_memory_mine __attribute__((tls_model("
 
 /* The count of blocks runs out below this: 0, or so much that it does with every one. Copies are never all looked at.
  */
-extern _Atomic int64_t snd_memory_floor;
+extern SND_PROTECTED _Atomic int64_t snd_memory_floor;
 
 /* How many blocks that are looked at have this hash; 255: at least so many. */
-extern _Atomic unsigned char snd_memory_filter[SND_MEMORY_FILTER];
+extern SND_PROTECTED _Atomic unsigned char snd_memory_filter[SND_MEMORY_FILTER];
 
 /* The count has run out. */
 void snd_memory_take(void *block, size_t size, int is_python);
@@ -82,10 +82,16 @@ snd_memory_allocated(void *block, size_t size, int is_python)
         snd_memory_take(block, size, is_python);
 }
 
+static inline int
+snd_memory_copy_runs_out(size_t size)
+{
+    return (snd_memory_mine.copy_left -= (int64_t)size) < 0;
+}
+
 static inline void
 snd_memory_copied(size_t size)
 {
-    if (SND_UNLIKELY((snd_memory_mine.copy_left -= (int64_t)size) < 0))
+    if (SND_UNLIKELY(snd_memory_copy_runs_out(size)))
         snd_memory_take_copy(size);
 }
 

@@ -3,6 +3,7 @@
 #define SND_PROBE_MEMORY_PRIVATE_H
 
 #include "model/memory.h"
+#include "os/clock.h"
 #include "probe/memory.h"
 #include "probe/memory_hot.h"
 #include "probe/sample_private.h"
@@ -26,6 +27,7 @@ typedef struct snd_memory_blocks {
 int snd_memory_blocks_add(snd_memory_blocks *self, uintptr_t address, const snd_memory_kept *kept);
 int snd_memory_blocks_remove(snd_memory_blocks *self, uintptr_t address, snd_memory_kept *kept); /* 0: not there */
 void snd_memory_blocks_free(snd_memory_blocks *self);
+void snd_memory_blocks_expect_all(void); /* every block is going to be in it: asking first is no use */
 
 /* A mapping, which is always looked at. */
 typedef struct snd_memory_map {
@@ -65,6 +67,15 @@ typedef struct snd_memory_plot {
     snd_point points[SND_SERIES_POINTS / 2];
 } snd_memory_plot;
 
+#define SND_MEMORY_STEPS 256u
+
+/* A frame that was met below a node, and its own node. All zero: none. */
+typedef struct snd_memory_step {
+    uintptr_t code;
+    int32_t offset;
+    uint32_t parent, node;
+} snd_memory_step;
+
 /* Everything the probe has. */
 typedef struct snd_memory_state {
     snd_memory_options options;
@@ -78,6 +89,8 @@ typedef struct snd_memory_state {
     uint32_t *value_of; /* per node of the sampler: 1 + its number in `values`; 0: none */
     uint32_t value_of_count;
 
+    snd_clock_runner clock;
+    uint32_t clock_uses;
     uint64_t start_ns, end_ns; /* end 0: it goes on */
     uint64_t live, peak, peak_at_ns, allocated, copied;
     double live_variance, peak_variance, variance, copy_variance;
@@ -98,12 +111,22 @@ typedef struct snd_memory_state {
     uint32_t last_base;
     snd_sample_frame last_frames[SND_SAMPLE_DEPTH];
     uint32_t last_nodes[SND_SAMPLE_DEPTH];
+    snd_memory_step steps[SND_MEMORY_STEPS];
 } snd_memory_state;
 
 extern snd_memory_state snd_memory;
 
-/* The values of a node; NULL when memory runs out. */
-snd_memory_values *snd_memory_values_of(uint32_t node, uint64_t now_ns);
+/* The values of a node, which are about to change; NULL when memory runs out. */
+snd_memory_values *snd_memory_new_values(uint32_t node, uint64_t now_ns);
+
+static inline snd_memory_values *
+snd_memory_values_of(uint32_t node, uint64_t now_ns)
+{
+    if (SND_UNLIKELY(node >= snd_memory.value_of_count || snd_memory.value_of[node] == 0))
+        return snd_memory_new_values(node, now_ns);
+    snd_sample_state.seen.nodes[node].changed = snd_sample_state.seen.look;
+    return &snd_memory.values[snd_memory.value_of[node] - 1];
+}
 
 /* A block was allocated at the node, or one that was is freed. */
 void snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns);
@@ -111,7 +134,16 @@ void snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns);
 void snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns); /* it was not, after all */
 
 /* What a block of this size stands for, and how sure that is. */
-uint64_t snd_memory_weight(size_t size, double *share);
+uint64_t snd_memory_weight_of_some(size_t size, double *share);
+
+static inline uint64_t
+snd_memory_weight(size_t size, double *share)
+{
+    if (!snd_memory.options.exact)
+        return snd_memory_weight_of_some(size, share);
+    *share = 1;
+    return size;
+}
 
 /* Points of time for the plots and the histories, when they are due. */
 void snd_memory_tick(uint64_t now_ns);

@@ -5,10 +5,13 @@
 #include "os/got.h"
 
 #include <math.h>
+#include <string.h>
 
 #define REST_BYTES (1 << 16) /* from one look whether something is measured to the next, while nothing is */
 #define COPY_FACTOR 2        /* copies are looked at less often than blocks, by bytes */
 #define DEFERRED 1024u
+#define CLOCK_USES 8u
+#define LARGE 4096u
 
 _Thread_local snd_memory_local snd_memory_mine;
 _Atomic int64_t snd_memory_floor;
@@ -27,7 +30,7 @@ enter(snd_memory_local *mine)
         return 0;
     mine->busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    if (pthread_mutex_lock(&snd_sample_state.lock) == 0)
+    if (snd_lock_take(&snd_sample_state.lock))
         return 1;
     mine->busy = 0;
     return 0;
@@ -36,7 +39,7 @@ enter(snd_memory_local *mine)
 static void
 leave(snd_memory_local *mine)
 {
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     atomic_signal_fence(memory_order_seq_cst);
     mine->busy = 0;
 }
@@ -60,6 +63,18 @@ remove_deferred(uint64_t now_ns)
         if (snd_memory_blocks_remove(&snd_memory.blocks, atomic_exchange(&deferred[i], 0), &kept))
             snd_memory_remove_block(&kept, now_ns);
     }
+}
+
+/* ---- when ---- */
+
+/* Where every block is looked at, the clock is read for every eighth small one: what comes after a pause may be seen
+ * some small blocks late. */
+static uint64_t
+now_for(size_t size)
+{
+    if (snd_memory.options.exact && size < LARGE && ++snd_memory.clock_uses % CLOCK_USES != 0)
+        return snd_memory.clock.last;
+    return snd_clock_run(&snd_memory.clock);
 }
 
 /* ---- how long until the next one ---- */
@@ -116,13 +131,28 @@ is_wanted(snd_memory_local *mine)
 
 /* ---- where ---- */
 
+/* The tree knows it; but most frames were met a moment ago. */
+static uint32_t
+step_to(uint32_t base, uint32_t parent, const snd_sample_frame *frame)
+{
+    uint64_t mixed = ((uint64_t)frame->code ^ (uint64_t)parent << 32 ^ (uint32_t)frame->offset) * 0x9E3779B97F4A7C15u;
+    snd_memory_step *step = &snd_memory.steps[mixed >> 56];
+    int is_call;
+
+    if (step->code == frame->code && step->offset == frame->offset && step->parent == parent)
+        return step->node;
+    uint32_t node = snd_sample_add_frame(&snd_sample_state, base, parent, frame, &is_call);
+    if (node != parent && node != SND_NONE)
+        *step = (snd_memory_step){frame->code, frame->offset, parent, node};
+    return node;
+}
+
 /* Most stacks begin as the one before did. */
 static uint32_t
 node_of_frames(uint32_t base, const snd_sample_stack *stack)
 {
     const snd_sample_frame *outermost = &stack->frames[stack->count - 1];
     uint32_t known = 0, most = stack->count < snd_memory.last_count ? stack->count : snd_memory.last_count;
-    int is_call;
 
     if (snd_memory.last_base != base)
         most = 0;
@@ -132,7 +162,7 @@ node_of_frames(uint32_t base, const snd_sample_stack *stack)
     uint32_t node = known == 0 ? base : snd_memory.last_nodes[known - 1];
     for (uint32_t i = known; i < stack->count; i++) {
         const snd_sample_frame *frame = outermost - i;
-        node = snd_sample_add_frame(&snd_sample_state, base, node, frame, &is_call);
+        node = step_to(base, node, frame);
         snd_memory.last_frames[i] = *frame;
         snd_memory.last_nodes[i] = node;
     }
@@ -173,6 +203,7 @@ void
 snd_memory_forget_stack(void)
 {
     snd_memory.last_count = 0;
+    memset(snd_memory.steps, 0, sizeof snd_memory.steps);
 }
 
 /* ---- what the hooks call ---- */
@@ -188,7 +219,7 @@ keep(void *block, const snd_memory_kept *kept)
 static void
 take_locked(snd_memory_local *mine, void *block, size_t size, uint32_t flags)
 {
-    uint64_t now = snd_clock_monotonic_ns();
+    uint64_t now = now_for(size);
     snd_memory_kept kept = {.size = size, .at_ns = now, .flags = flags};
     double share;
 
@@ -255,7 +286,7 @@ snd_memory_unmap(void *start, size_t size)
 
     if (mine->exempt != 0 || mine->quiet != 0 || mine->inside != 0 || !enter(mine))
         return 0;
-    int any = snd_memory_maps_cut(&snd_memory.maps, (uintptr_t)start, size, snd_clock_monotonic_ns());
+    int any = snd_memory_maps_cut(&snd_memory.maps, (uintptr_t)start, size, snd_clock_run(&snd_memory.clock));
     leave(mine);
     return any;
 }
@@ -281,7 +312,7 @@ snd_memory_lift(void *block, snd_memory_kept *kept)
         return;
     }
     if (snd_memory_blocks_remove(&snd_memory.blocks, (uintptr_t)block, kept))
-        snd_memory_remove_block(kept, snd_clock_monotonic_ns());
+        snd_memory_remove_block(kept, now_for(kept->size));
     leave(mine);
 }
 
@@ -293,14 +324,14 @@ snd_memory_put_back(void *block, const snd_memory_kept *kept)
     if (!enter(mine))
         return;
     if (snd_memory_blocks_add(&snd_memory.blocks, (uintptr_t)block, kept))
-        snd_memory_return_block(kept, snd_clock_monotonic_ns());
+        snd_memory_return_block(kept, now_for(kept->size));
     leave(mine);
 }
 
 static void
 take_copy_locked(snd_memory_local *mine, size_t size, uint64_t since)
 {
-    uint64_t now = snd_clock_monotonic_ns();
+    uint64_t now = snd_clock_run(&snd_memory.clock);
     uint32_t node = node_here(mine, now);
     snd_memory_values *values = node == SND_NONE ? NULL : snd_memory_values_of(node, now);
 

@@ -2,7 +2,6 @@
 #include "probe/memory_private.h"
 
 #include "base/alloc.h"
-#include "os/clock.h"
 #include "os/footprint.h"
 #include "probe/snapshot_private.h"
 
@@ -17,11 +16,9 @@
 snd_memory_state snd_memory = {.peak_serial = 1};
 
 uint64_t
-snd_memory_weight(size_t size, double *share)
+snd_memory_weight_of_some(size_t size, double *share)
 {
-    double wanted = (double)size / (double)snd_memory.options.interval;
-
-    *share = snd_memory.options.exact ? 1 : -expm1(-wanted);
+    *share = -expm1(-(double)size / (double)snd_memory.options.interval);
     return *share <= 0 ? 0 : (uint64_t)((double)size / *share + 0.5);
 }
 
@@ -43,24 +40,18 @@ make_room_for(uint32_t node)
 }
 
 snd_memory_values *
-snd_memory_values_of(uint32_t node, uint64_t now_ns)
+snd_memory_new_values(uint32_t node, uint64_t now_ns)
 {
-    if (!make_room_for(node))
+    if (!make_room_for(node) || !snd_make_room(&snd_memory.values, snd_memory.value_count + 1,
+                                               &snd_memory.value_capacity, sizeof *snd_memory.values))
         return NULL;
-    if (snd_memory.value_of[node] == 0) {
-        if (!snd_make_room(&snd_memory.values, snd_memory.value_count + 1, &snd_memory.value_capacity,
-                           sizeof *snd_memory.values))
-            return NULL;
-        snd_memory.values[snd_memory.value_count] = (snd_memory_values){
-            .node = node,
-            .area_ns = now_ns,
-            .history.count = snd_memory.history_count, /* nothing so far */
-        };
-        snd_memory.value_of[node] = ++snd_memory.value_count;
-    }
-    snd_memory_values *values = &snd_memory.values[snd_memory.value_of[node] - 1];
-    snd_sample_state.seen.nodes[node].changed = snd_sample_state.seen.look;
-    return values;
+    snd_memory.values[snd_memory.value_count] = (snd_memory_values){
+        .node = node,
+        .area_ns = now_ns,
+        .history.count = snd_memory.history_count, /* nothing so far */
+    };
+    snd_memory.value_of[node] = ++snd_memory.value_count;
+    return snd_memory_values_of(node, now_ns);
 }
 
 static uint64_t
@@ -96,12 +87,6 @@ prepare_change(snd_memory_values *values, uint64_t now_ns)
     add_area(values, now_ns);
 }
 
-static double
-variance_of(uint64_t weight, double share)
-{
-    return (double)weight * (double)weight * (1 - share);
-}
-
 static void
 add_size(const snd_memory_kept *kept, double share)
 {
@@ -121,6 +106,12 @@ share_of(const snd_memory_kept *kept)
     return (kept->flags & SND_BLOCK_MAP) != 0 || share <= 0 ? 1 : share;
 }
 
+static double
+variance_of(const snd_memory_kept *kept, double share)
+{
+    return (double)kept->weight * (double)kept->weight * (1 - share);
+}
+
 static void
 subtract(double *from, double what)
 {
@@ -128,10 +119,8 @@ subtract(double *from, double what)
 }
 
 static void
-add_live(snd_memory_values *values, const snd_memory_kept *kept, uint64_t now_ns)
+add_live(snd_memory_values *values, const snd_memory_kept *kept, double variance, uint64_t now_ns)
 {
-    double variance = variance_of(kept->weight, share_of(kept));
-
     prepare_change(values, now_ns);
     values->live += kept->weight;
     values->live_variance += variance;
@@ -153,7 +142,7 @@ void
 snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns)
 {
     snd_memory_values *values = snd_memory_values_of(node, now_ns);
-    double share = share_of(kept), variance = variance_of(kept->weight, share);
+    double share = share_of(kept), variance = variance_of(kept, share);
 
     if (values == NULL)
         return;
@@ -164,14 +153,14 @@ snd_memory_add_block(uint32_t node, const snd_memory_kept *kept, uint64_t now_ns
     add_size(kept, share);
     snd_memory.allocated += kept->weight;
     snd_memory.variance += variance;
-    add_live(values, kept, now_ns);
+    add_live(values, kept, variance, now_ns);
 }
 
 void
 snd_memory_remove_block(const snd_memory_kept *kept, uint64_t now_ns)
 {
     snd_memory_values *values = snd_memory_values_of(kept->node, now_ns);
-    double variance = variance_of(kept->weight, share_of(kept));
+    double variance = variance_of(kept, share_of(kept));
 
     if (values == NULL)
         return;
@@ -195,7 +184,7 @@ snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns)
     values->freed -= values->freed != 0;
     if (now_ns - kept->at_ns < TEMPORARY_NS)
         values->temporary -= kept->weight < values->temporary ? kept->weight : values->temporary;
-    add_live(values, kept, now_ns);
+    add_live(values, kept, variance_of(kept, share_of(kept)), now_ns);
 }
 
 /* ---- over time ---- */
@@ -459,7 +448,7 @@ snd_memory_reset(void)
 {
     uint64_t now = snd_clock_monotonic_ns();
 
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     for (uint32_t i = 0; i < snd_memory.value_count; i++) {
         snd_memory_values *values = &snd_memory.values[i];
         snd_memory_values kept = {
@@ -468,16 +457,16 @@ snd_memory_reset(void)
         snd_sample_state.seen.nodes[kept.node].changed = snd_sample_state.seen.look;
     }
     forget_numbers(now);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
 }
 
 void
 snd_memory_reset_peak(void)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_memory.since_peak = snd_memory.live;
     snd_memory.since_variance = snd_memory.live_variance;
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
 }
 
 void
@@ -499,7 +488,7 @@ snd_memory_clear(void)
 void
 snd_memory_get(snd_memory_now *out)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     *out = (snd_memory_now){
         .live = snd_memory.live,
         .peak = snd_memory.since_peak,
@@ -509,5 +498,5 @@ snd_memory_get(snd_memory_now *out)
         .live_error = sqrt(snd_memory.live_variance),
         .peak_error = sqrt(snd_memory.since_variance),
     };
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
 }

@@ -24,7 +24,7 @@
 #define LATE_LOOKS 256     /* late ones, four times over, less those in time, before it is followed no more */
 #define LATE_NS 150000u    /* a look later than that got its processor when somebody else gave it up */
 
-snd_sampler snd_sample_state = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .is_paused = 0};
+snd_sampler snd_sample_state;
 
 static struct running {
     pthread_t thread;
@@ -127,7 +127,7 @@ look_at_all(void)
         running.owned_ns = now;
     if (self->python != NULL && self->python->prepare != NULL)
         self->python->prepare();
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     self->seen.look++;
     snd_sample_refresh_if_needed(now);
     snd_memory_tick(now);
@@ -145,8 +145,8 @@ look_at_all(void)
             last_moved = thread->task.thread_id;
         }
         if (i % 64 == 63) { /* whoever needs the lock gets it now and then, and may have ended threads */
-            pthread_mutex_unlock(&self->lock);
-            pthread_mutex_lock(&self->lock);
+            snd_lock_leave(&self->lock);
+            snd_lock_take(&self->lock);
             if (i > self->thread_count)
                 i = self->thread_count;
         }
@@ -155,7 +155,7 @@ look_at_all(void)
         charge_gpu(&gpu);
     if (moved != 0)
         follow(moved == 1 ? snd_sample_find_thread(last_moved) : NULL);
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
     return moved != 0;
 }
 
@@ -175,11 +175,11 @@ rest(void)
 {
     uint64_t now = snd_clock_monotonic_ns();
 
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_sample_state.seen.look++;
     snd_sample_refresh_if_needed(now);
     snd_memory_tick(now);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     if (snd_sample_state.options.resting)
         tell_when_busy(1);
 }
@@ -218,11 +218,11 @@ account_for_own(void)
     snd_sampler *self = &snd_sample_state;
     int has_moved;
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     snd_sample_thread *own = snd_sample_find_thread(snd_thread_id());
     if (own != NULL && !SND_GET(self->is_paused) && snd_sample_look(self, own, snd_clock_monotonic_ns(), &has_moved))
         snd_sample_end_thread(own, snd_clock_monotonic_ns());
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }
 
 static void *
@@ -266,9 +266,9 @@ start_thread(void)
     SND_SET(running.stop, 0);
     running.processor = -1;
     running.alone_looks = 0;
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_sample_state.shares_processor = 0;
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     running.is_running = snd_worker_start(&running.thread, run, NULL);
     return running.is_running;
 }
@@ -282,12 +282,12 @@ wait_for_answers(void)
 
     for (int tries = 0; tries < 25; tries++) {
         int open = 0;
-        pthread_mutex_lock(&self->lock);
+        snd_lock_take(&self->lock);
         for (uint32_t i = 0; i < self->thread_count; i++) {
             const snd_sample_thread *thread = &self->threads[i];
             open |= thread->is_asked && !thread->is_mute && !snd_sample_is_answered(thread->slot);
         }
-        pthread_mutex_unlock(&self->lock);
+        snd_lock_leave(&self->lock);
         if (!open)
             return;
         nanosleep(&moment, NULL);
@@ -297,9 +297,9 @@ wait_for_answers(void)
 void
 snd_sample_leave_signal(int number)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     int was_ours = snd_sample_signal_leave(number);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     if (was_ours)
         wait_for_answers();
 }
@@ -361,7 +361,7 @@ snd_sample_clear(void)
 {
     snd_sampler *self = &snd_sample_state;
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     snd_sample_forget_threads();
     snd_sample_seen_free(&self->seen);
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
@@ -370,7 +370,7 @@ snd_sample_clear(void)
     self->other_row = SND_NONE;
     snd_memory_clear();
     snd_gpu_clear();
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }
 
 int
@@ -407,7 +407,7 @@ look_for(const snd_sample_options *options, const snd_sample_interpreter *interp
     snd_sampler *self = &snd_sample_state;
     int is_slow = interpreter != NULL && interpreter->prepare != NULL;
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     self->options = *options;
     self->python = interpreter;
     if (is_slow || options->no_signals || options->resting || !snd_sample_signal_start(interpreter))
@@ -418,7 +418,7 @@ look_for(const snd_sample_options *options, const snd_sample_interpreter *interp
     self->seen.keeps_events = options->timeline;
     SND_SET(self->is_paused, options->paused != 0 || options->resting);
     rebase();
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }
 
 snd_status
@@ -458,13 +458,13 @@ snd_sample_stop(void)
     end_own_thread();
     snd_gpu_stop();
     snd_sample_signal_stop();
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     SND_SET(running.is_wanted, 0);
     if (!SND_GET(self->is_paused))
         settle_all();
     snd_sample_forget_threads();
     snd_sample_codes_free(&self->codes);
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
     snd_sample_native_free(self->native);
     self->native = NULL;
     sem_destroy(&running.wake);
@@ -487,7 +487,7 @@ snd_sample_set_paused(int paused)
 {
     snd_sampler *self = &snd_sample_state;
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     if (snd_sample_is_running() && (paused != 0) != SND_GET(self->is_paused)) {
         if (paused)
             settle_all();
@@ -495,7 +495,7 @@ snd_sample_set_paused(int paused)
             rebase();
         SND_SET(self->is_paused, paused != 0);
     }
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }
 
 void
@@ -503,7 +503,7 @@ snd_sample_reset(void)
 {
     snd_sampler *self = &snd_sample_state;
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     self->seen.look++;
     for (uint32_t i = 0; i < self->seen.node_count; i++) {
         snd_sample_node *node = &self->seen.nodes[i];
@@ -516,7 +516,7 @@ snd_sample_reset(void)
     self->seen.samples = 0;
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
     self->start_cpu_ns = snd_process_cpu_ns();
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }
 
 /* ---- fork, and what the interpreter tells ---- */
@@ -538,13 +538,13 @@ void
 snd_sample_before_fork(void)
 {
     snd_memory_hold(1); /* what others do before a fork may need memory */
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
 }
 
 void
 snd_sample_after_fork(void)
 {
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     snd_memory_hold(0);
 }
 
@@ -552,7 +552,7 @@ void
 snd_sample_after_fork_in_child(void)
 {
     /* the lock knows its owner by a number that the child does not have */
-    snd_sample_state.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    snd_sample_state.lock = (snd_lock){0};
     snd_memory_in_child();
     snd_memory_hold(0);
     SND_SET(running.is_wanted, 0);
@@ -574,11 +574,11 @@ snd_sample_forget_code(uintptr_t code)
     /* in this order: what is pending becomes known before it is not pending any more */
     if (!SND_GET(self->is_reading) && !snd_sample_is_pending(code) && !snd_sample_codes_may_know(&self->codes, code))
         return;
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     uint64_t now = snd_clock_monotonic_ns();
     for (uint32_t i = 0; i < self->thread_count; i++)
         snd_sample_take_answer(self, &self->threads[i], now);
     snd_sample_codes_forget(&self->codes, code);
     snd_memory_forget_stack();
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }

@@ -267,9 +267,9 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 void
 snd_sample_be_silent(int on)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_sample_signal_silence(snd_thread_id(), on);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     if (on)
         snd_sample_signal_take_back();
 }

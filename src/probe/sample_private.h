@@ -2,6 +2,7 @@
 #ifndef SND_PROBE_SAMPLE_PRIVATE_H
 #define SND_PROBE_SAMPLE_PRIVATE_H
 
+#include "os/lock.h"
 #include "os/task.h"
 #include "probe/sample.h"
 #include "probe/sample_code.h"
@@ -37,7 +38,7 @@ typedef struct snd_sample_thread {
 
 /* Everything the sampler has. `lock` guards all but the options and the atomics. */
 typedef struct snd_sampler {
-    pthread_mutex_t lock;
+    snd_lock lock;
     snd_sample_options options;
     const snd_sample_interpreter *python; /* NULL: none */
     uint64_t origin_ns;

@@ -225,9 +225,9 @@ update_locked(snd_snapshot *self, snd_profile *profile)
 snd_status
 snd_sample_update(snd_snapshot *snapshot, snd_profile *profile)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_status status = update_locked(snapshot, profile);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     return status;
 }
 
@@ -236,11 +236,11 @@ snd_sample_drain(const snd_snapshot *snapshot, const snd_profile *profile, snd_s
 {
     snd_sample_seen *seen = &snd_sample_state.seen;
 
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_sample_event *events = seen->events;
     uint32_t count = seen->event_count;
     snd_sample_seen_drained(seen);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     for (uint32_t i = 0; i < count; i++) {
         const snd_sample_event *event = &events[i];
         if (event->node >= snapshot->sample_count)
@@ -260,7 +260,7 @@ snd_sample_describe(snd_profile *profile)
     const snd_sampler *self = &snd_sample_state;
     snd_status status = SND_OK;
 
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     int is_looking = snd_sample_is_running() && !SND_GET(self->is_paused);
     uint64_t cpu = self->measured_cpu_ns + (is_looking ? snd_process_cpu_ns() - self->start_cpu_ns : 0);
     const struct {
@@ -281,15 +281,15 @@ snd_sample_describe(snd_profile *profile)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
     if (status == SND_OK)
         status = snd_gpu_describe(profile, self->origin_ns);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     return status;
 }
 
 snd_status
 snd_memory_describe(snd_profile *profile)
 {
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     snd_status status = snd_memory_describe_locked(profile, snd_sample_state.origin_ns);
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     return status;
 }

@@ -199,12 +199,12 @@ snd_sample_name_thread(uint32_t thread_id, const char *name)
     snd_sampler *self = &snd_sample_state;
     uint64_t now = snd_clock_monotonic_ns();
 
-    pthread_mutex_lock(&self->lock);
+    snd_lock_take(&self->lock);
     const snd_sample_thread *thread = find_or_add(thread_id, now);
     if (thread != NULL) {
         char *place = self->seen.rows[thread->row].name;
         strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);
         place[SND_SAMPLE_NAME_SIZE - 1] = '\0';
     }
-    pthread_mutex_unlock(&self->lock);
+    snd_lock_leave(&self->lock);
 }

@@ -9,6 +9,7 @@ typedef struct domain {
     PyMemAllocatorDomain which;
     PyMemAllocatorEx below; /* what it leads to */
     size_t small;           /* blocks up to this size do not come to malloc, which counts the others */
+    size_t quick;           /* some blocks: up to this size they only count; 0: all are looked at */
     int is_ours;            /* we stand in it, maybe below others */
 } domain;
 
@@ -83,7 +84,7 @@ our_realloc(void *context, void *old, size_t size)
 
 /* A small block that is looked at is asked for as a larger one: so malloc gives it, and free, where we are anyway,
  * takes it. Blocks that are not looked at then cost a subtraction, and nothing when they are freed. */
-static void *
+static SND_COLD void *
 take_malloc(const domain *self, size_t size)
 {
     int is_small = size <= self->small;
@@ -98,7 +99,7 @@ take_malloc(const domain *self, size_t size)
     return block;
 }
 
-static void *
+static SND_COLD void *
 take_calloc(const domain *self, size_t count, size_t size)
 {
     size_t whole = product(count, size);
@@ -116,15 +117,15 @@ take_calloc(const domain *self, size_t count, size_t size)
 }
 
 static int
-runs_out(size_t size)
+runs_out(const domain *self, size_t size)
 {
-    return (snd_memory_mine.left -= (int64_t)size) < SND_GET(snd_memory_floor);
+    return size > self->quick || (snd_memory_mine.left -= (int64_t)size) < 0;
 }
 
 static void *
 some_realloc(const domain *self, void *old, size_t size)
 {
-    int is_small = size <= self->small, is_taken = is_small && runs_out(size);
+    int is_small = size <= self->small, is_taken = is_small && runs_out(self, size);
 
     snd_memory_mine.python++;
     snd_memory_mine.counted += (unsigned)is_small;
@@ -140,14 +141,14 @@ some_realloc(const domain *self, void *old, size_t size)
 #define SOME_BLOCKS(which, domain)                                        \
     static void *which##_malloc(void *context, size_t size)               \
     {                                                                     \
-        if (SND_UNLIKELY(size > (domain)->small || runs_out(size)))       \
+        if (SND_UNLIKELY(runs_out(domain, size)))                         \
             return take_malloc(domain, size);                             \
         return (domain)->below.malloc(context, size);                     \
     }                                                                     \
     static void *which##_calloc(void *context, size_t count, size_t size) \
     {                                                                     \
         size_t whole = product(count, size);                              \
-        if (SND_UNLIKELY(whole > (domain)->small || runs_out(whole)))     \
+        if (SND_UNLIKELY(runs_out(domain, whole)))                        \
             return take_calloc(domain, count, size);                      \
         return (domain)->below.calloc(context, count, size);              \
     }                                                                     \
@@ -287,12 +288,14 @@ hook_domain(domain *self, int exact)
     PyMemAllocatorEx now;
 
     PyMem_GetAllocator(self->which, &now);
+    int is_below_another = self->is_ours && !is_ours(&now);
     if (!self->is_ours) {
         self->below = now;
         self->small = find_small(&now);
         self->is_ours = 1;
     }
-    else if (!is_ours(&now))
+    self->quick = exact ? 0 : self->small;
+    if (is_below_another)
         return;
     PyMemAllocatorEx ours = ours_for(self, exact);
     PyMem_SetAllocator(self->which, &ours);
@@ -304,6 +307,7 @@ unhook_domain(domain *self)
     PyMemAllocatorEx now;
 
     PyMem_GetAllocator(self->which, &now);
+    self->quick = self->small;
     if (self->is_ours && is_ours(&now)) {
         PyMem_SetAllocator(self->which, &self->below);
         self->is_ours = 0;

@@ -42,6 +42,28 @@ ticks_as_nanoseconds_agree_with_the_system_clock(void)
 }
 
 static void
+a_clock_that_is_counted_on_stays_at_the_system_clock(void)
+{
+    snd_clock_runner runner = {0};
+    unsigned early = 0, late = 0, steps_back = 0;
+    uint64_t last = 0;
+
+    snd_clock_start(NULL);
+    for (unsigned i = 0; i < 400; i++) {
+        uint64_t before = snd_clock_monotonic_ns(), now = snd_clock_run(&runner), after = snd_clock_monotonic_ns();
+        early += now + 20000 < before; /* 5 ms at a rate that is known to a thousandth, and more */
+        late += now > after + 20000;
+        steps_back += now < last;
+        last = now;
+        if (i % 20 == 0)
+            sleep_ms(i / 20);
+    }
+    CHECK_NUMBER(early, 0);
+    CHECK_NUMBER(late, 0);
+    CHECK_NUMBER(steps_back, 0);
+}
+
+static void
 the_source_has_a_name_and_a_reason(void)
 {
     snd_clock_start(NULL);
@@ -102,6 +124,7 @@ main(void)
 {
     RUN(ticks_never_go_back);
     RUN(ticks_as_nanoseconds_agree_with_the_system_clock);
+    RUN(a_clock_that_is_counted_on_stays_at_the_system_clock);
     RUN(the_source_has_a_name_and_a_reason);
     RUN(a_clock_of_the_program_is_taken_as_nanoseconds);
     RUN(conversion_of_long_times_does_not_overflow);

@@ -281,14 +281,14 @@ histories_and_plots_stay_short(void)
 {
     start_with((snd_memory_options){.exact = 1});
     fake_push(1);
-    pthread_mutex_lock(&snd_sample_state.lock);
+    snd_lock_take(&snd_sample_state.lock);
     uint64_t from = snd_memory.start_ns;
-    pthread_mutex_unlock(&snd_sample_state.lock);
+    snd_lock_leave(&snd_sample_state.lock);
     for (uint64_t i = 0; i < 5000; i++) {
         allocate(i, 100);
-        pthread_mutex_lock(&snd_sample_state.lock);
+        snd_lock_take(&snd_sample_state.lock);
         snd_memory_tick(from + i * 100000000u);
-        pthread_mutex_unlock(&snd_sample_state.lock);
+        snd_lock_leave(&snd_sample_state.lock);
     }
     fake_pop();
     stop();
