@@ -12,8 +12,8 @@ typedef enum snd_op_device {
     SND_OP_IDEEP = 5,
     SND_OP_HIP = 6,
     SND_OP_XPU = 12,
-    SND_OP_MTIA = 15,
-    SND_OP_HPU = 18,
+    SND_OP_HPU = 15,
+    SND_OP_MTIA = 19,
     SND_OP_PRIVATE = 20,
 } snd_op_device;
 
@@ -76,11 +76,10 @@ typedef struct snd_op_table_options {
 } snd_op_table_options;
 
 /* What PyTorch's table() takes when nothing is said. */
-#define SND_OP_TABLE_DEFAULTS \
-    {.row_limit = 100, .max_name_width = 55, .max_shapes_width = 80, .max_source_width = 75}
+#define SND_OP_TABLE_DEFAULTS {.row_limit = 100, .max_name_width = 55, .max_shapes_width = 80, .max_source_width = 75}
 
-/* The table, character for character as torch 2.13 prints it; "" without rows. SND_BAD_ARGUMENT: sort_by or time_unit is
- * not known. */
+/* The table, character for character as torch 2.13 prints it; "" without rows. SND_BAD_ARGUMENT: sort_by or time_unit
+ * is not known. */
 SND_MUST_USE snd_status snd_op_averages_text(const snd_op_averages *self, const snd_op_table_options *options,
                                              snd_buffer *out);
 
