@@ -197,7 +197,9 @@ def random_events(seed):
             events.append(kernel(chance.choice(["k1", "k2"]), start, end, chance.randrange(1, 300)))
         if chance.random() < 0.2:
             where = chance.choice([CPU, CUDA])
-            events.append(at(start // 4, start // 4, name="[memory]", device_type=where, nbytes=chance.randrange(-99, 99)))
+            events.append(
+                at(start // 4, start // 4, name="[memory]", device_type=where, nbytes=chance.randrange(-99, 99))
+            )
     chance.shuffle(events)
     return events
 
@@ -216,9 +218,23 @@ def test_transfers_by_line():
     events = [
         at(0, 10_000, **where),
         at(5, 9000, name="nn.Module: Model_0", activity_type="python_function"),
-        at(100, 2100, name="aten::copy_", correlation_id=1, shapes=[[1000, 1000], [1000, 1000]], dtypes=["float", "float"]),
+        at(
+            100,
+            2100,
+            name="aten::copy_",
+            correlation_id=1,
+            shapes=[[1000, 1000], [1000, 1000]],
+            dtypes=["float", "float"],
+        ),
         at(3000, 3500, name="aten::copy_", correlation_id=2, shapes=[[3]], dtypes=["strange"]),
-        kernel("Memcpy HtoD (Pageable -> Device)", 2200, 4200, 1, activity_type="gpu_memcpy", extra_meta={"bytes": "4000000"}),
+        kernel(
+            "Memcpy HtoD (Pageable -> Device)",
+            2200,
+            4200,
+            1,
+            activity_type="gpu_memcpy",
+            extra_meta={"bytes": "4000000"},
+        ),
         at(20_000, 25_000, name="enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
     ]
     prof = profile_of(events, with_stack=True)
