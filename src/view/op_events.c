@@ -94,41 +94,55 @@ add_child(snd_op_events *self, uint32_t parent, uint32_t child)
     above->child_count++;
 }
 
-/* The events come in the order of their start, longer ones first. The one before on the same thread, or one of those
- * that it is in, is the parent: the innermost that has not ended. `last` is that of each thread. */
+/* The event that each thread began last. */
+typedef struct thread_list {
+    snd_map numbers;
+    uint32_t *last;
+    uint32_t count, capacity;
+} thread_list;
+
+/* NULL when memory runs out. Valid until the next thread is met. */
+static uint32_t *
+last_of(thread_list *self, uint64_t thread)
+{
+    uint32_t cursor = 0, number = snd_map_next(&self->numbers, thread, &cursor);
+
+    if (number != SND_MAP_NONE)
+        return &self->last[number];
+    if (!snd_make_room(&self->last, self->count + 1, &self->capacity, sizeof *self->last) ||
+        snd_map_add(&self->numbers, thread, self->count) != SND_OK)
+        return NULL;
+    self->last[self->count] = SND_OP_NO_EVENT;
+    return &self->last[self->count++];
+}
+
+/* The events come in the order of their start, longer ones first. So the parent is the one before on the same thread,
+ * or one of those that it is in: the innermost that has not ended. */
 static snd_status
 build_tree(snd_op_events *self)
 {
-    snd_map threads = {0};
-    uint32_t *last = NULL, thread_count = 0, capacity = 0;
+    thread_list threads = {0};
     snd_status status = SND_OK;
 
     for (uint32_t i = 0; i < self->count && status == SND_OK; i++) {
-        uint32_t index = self->order[i], cursor = 0;
-        const snd_op_event *event = &self->events[index];
+        const snd_op_event *event = &self->events[self->order[i]];
         if (!is_nested(event))
             continue;
-        uint32_t thread = snd_map_next(&threads, event->thread, &cursor);
-        if (thread == SND_MAP_NONE) {
-            thread = thread_count;
-            if (!snd_make_room(&last, thread_count + 1, &capacity, sizeof *last))
-                status = SND_NO_MEMORY;
-            else
-                status = snd_map_add(&threads, event->thread, thread_count);
-            if (status != SND_OK)
-                break;
-            last[thread_count++] = SND_OP_NO_EVENT;
+        uint32_t *last = last_of(&threads, event->thread);
+        if (last == NULL) {
+            status = SND_NO_MEMORY;
+            break;
         }
-        uint32_t parent = last[thread];
+        uint32_t parent = *last;
         while (parent != SND_OP_NO_EVENT &&
                (event->start_ns >= self->events[parent].end_ns || event->end_ns > self->events[parent].end_ns))
             parent = self->events[parent].parent;
         if (parent != SND_OP_NO_EVENT)
-            add_child(self, parent, index);
-        last[thread] = index;
+            add_child(self, parent, self->order[i]);
+        *last = self->order[i];
     }
-    snd_free(last);
-    snd_map_free(&threads);
+    snd_free(threads.last);
+    snd_map_free(&threads.numbers);
     return status;
 }
 
