@@ -1,8 +1,9 @@
 /* The view of operators: what NumPy's and PyTorch's did, with regions beside them. */
-#include "view/arrange.h"
-
 #include "view/ops.h"
+
+#include "view/arrange.h"
 #include "view/sample_table.h"
+
 #include <math.h>
 
 enum {
