@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from sonde import _core, _places, _settings
+from sonde import _core, _places, _session, _settings
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
@@ -125,9 +125,17 @@ def switch(wanted: dict[str, bool] | None) -> None:
         _core.ops_stop()
         _wanted = None
     if wanted is not None:
-        _core.ops_start(wanted["shapes"], wanted["stacks"])
+        _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
         _Finder.enter()
         _wanted = wanted
+
+
+def _careful(hook: Callable[[], object]) -> None:
+    """A NumPy that we cannot read is one line, and no more: the program goes on."""
+    try:
+        hook()
+    except RuntimeError as error:
+        _session.say(str(error))
 
 
 class _Finder:
@@ -164,7 +172,7 @@ def _hook_after(loader: Any) -> None:
         del loader.exec_module
         load(module)
         if _wanted is not None:
-            _core.ops_refresh()
+            _careful(_core.ops_refresh)
 
     if load is not None:
         try:

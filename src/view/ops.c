@@ -31,10 +31,12 @@ snd_ops_speed(const snd_ops_row *row)
     return row->flops_ns == 0 ? 0 : row->flops / (double)row->flops_ns;
 }
 
-/* What a row with this site says besides numbers. */
+/* What a row of this node says besides numbers. */
 static snd_ops_row
-describe(const maker *self, const snd_profile_site *site)
+describe(const maker *self, uint32_t node)
 {
+    const snd_profile_node *about = &self->profile->nodes[node];
+    const snd_profile_site *site = &self->profile->sites[about->site];
     int by_line = self->options->by_line;
 
     return (snd_ops_row){
@@ -42,6 +44,7 @@ describe(const maker *self, const snd_profile_site *site)
         .shapes = self->options->by_shape ? site->detail : "",
         .file = by_line ? site->file : "",
         .line = by_line ? site->line : 0,
+        .has_parent = self->profile->nodes[about->parent].parent != SND_NONE,
         .min_ns = UINT64_MAX,
     };
 }
@@ -56,13 +59,13 @@ is_same(const snd_ops_row *a, const snd_ops_row *b)
 }
 
 static snd_status
-find_row(maker *self, const snd_profile_site *site, uint32_t *row)
+find_row(maker *self, uint32_t node, uint32_t *row)
 {
     snd_ops *ops = &self->ops;
-    snd_ops_row wanted = describe(self, site);
+    snd_ops_row wanted = describe(self, node);
     const uint64_t key[] = {
-        (uintptr_t)site->name,
-        (uint64_t)site->kind << 32 | wanted.line,
+        (uintptr_t)wanted.site->name,
+        (uint64_t)wanted.site->kind << 32 | wanted.line,
         *wanted.shapes == '\0' ? 0 : (uintptr_t)wanted.shapes,
         *wanted.file == '\0' ? 0 : (uintptr_t)wanted.file,
     };
@@ -126,11 +129,11 @@ add_nodes(maker *self)
     snd_status status = SND_OK;
 
     for (uint32_t i = 0; i < profile->node_count && status == SND_OK; i++) {
-        const snd_profile_site *site = &profile->sites[profile->nodes[i].site];
+        snd_site_kind kind = profile->sites[profile->nodes[i].site].kind;
         self->row_of[i] = SND_NONE;
-        if (profile->nodes[i].parent == SND_NONE || !snd_site_is_entered(site->kind) || !was_entered(profile, i))
+        if (profile->nodes[i].parent == SND_NONE || !snd_site_is_entered(kind) || !was_entered(profile, i))
             continue;
-        status = find_row(self, site, &self->row_of[i]);
+        status = find_row(self, i, &self->row_of[i]);
         if (status == SND_OK)
             add_node(self, i, &self->ops.rows[self->row_of[i]]);
     }

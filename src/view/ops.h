@@ -10,6 +10,7 @@ typedef struct snd_ops_row {
     const char *shapes;           /* "" where they were not asked for, or not recorded */
     const char *file;             /* "" in the same way */
     uint32_t line;
+    int has_parent;    /* the first was called inside another operator or region */
     uint64_t count;    /* entries, those that are open too */
     uint64_t self_ns;  /* without what it called that has a row itself */
     uint64_t total_ns; /* counted once where it is inside itself */

@@ -5,7 +5,7 @@
 #include "fixture_ops.h"
 #include "format/stacks.h"
 #include "view/fold.h"
-#include "view/ops.h"
+#include "view/ops_averages.h"
 #include "view/tree.h"
 
 #include <string.h>
@@ -241,6 +241,69 @@ a_stack_does_not_have_operators(void)
     snd_profile_free(profile);
 }
 
+/* ---- the table as PyTorch has it ---- */
+
+static const snd_op_average *
+find_average(const snd_op_averages *list, const char *name)
+{
+    for (uint32_t i = 0; i < snd_op_averages_count(list); i++)
+        if (strcmp(snd_op_averages_at(list, i)->name, name) == 0)
+            return snd_op_averages_at(list, i);
+    return NULL;
+}
+
+static snd_op_averages *
+averages_of(const snd_profile *profile, const snd_profile *before, snd_view_options options)
+{
+    snd_op_averages *list = snd_op_averages_new();
+    snd_ops now, then = {0};
+
+    REQUIRE(list != NULL && snd_ops_make(profile, &options, &now) == SND_OK);
+    if (before != NULL)
+        REQUIRE(snd_ops_make(before, &options, &then) == SND_OK);
+    REQUIRE(snd_ops_averages(&now, before == NULL ? NULL : &then, list) == SND_OK);
+    snd_ops_free(&now);
+    snd_ops_free(&then);
+    return list;
+}
+
+static void
+operators_become_rows_of_averages(void)
+{
+    snd_profile *profile = ops_profile();
+    snd_op_averages *list = averages_of(profile, NULL, (snd_view_options){.by_shape = 1, .by_line = 1});
+    const snd_op_average *row = find_average(list, "numpy.dot");
+
+    CHECK_NUMBER(snd_op_averages_count(list), 8);
+    CHECK_TEXT(row->shapes, "float64[100,100], float64[100,100]");
+    CHECK_TEXT(row->stack, "/app/prog.py(10)");
+    CHECK_NUMBER(row->count, 4);
+    CHECK(row->self_cpu_us == 8000 && row->total_cpu_us == 8000);
+    CHECK_NUMBER(row->flops, 8000000);
+    CHECK(row->has_parent && !row->is_annotation);
+    CHECK(find_average(list, "region step")->is_annotation && !find_average(list, "region step")->has_parent);
+    snd_op_averages_free(list);
+    snd_profile_free(profile);
+}
+
+static void
+what_was_there_before_does_not_count(void)
+{
+    snd_profile *before = ops_profile(), *now = ops_profile();
+    uint32_t root = snd_tree_root(now, 0);
+
+    add_op(now, root, "numpy.add", "float64[1000], int64[1000]", 20, 3, MS, 3 * MS);
+    add_op(now, root, "numpy.exp", "float64[1000]", 21, 1, MS, MS);
+    snd_op_averages *list = averages_of(now, before, (snd_view_options){0});
+    CHECK_NUMBER(snd_op_averages_count(list), 2);
+    CHECK_NUMBER(find_average(list, "numpy.add")->count, 3);
+    CHECK(find_average(list, "numpy.add")->total_cpu_us == 3000);
+    CHECK_NUMBER(find_average(list, "numpy.exp")->count, 1);
+    snd_op_averages_free(list);
+    snd_profile_free(before);
+    snd_profile_free(now);
+}
+
 /* ---- recordings, and memory that runs out ---- */
 
 static void
@@ -296,6 +359,8 @@ main(void)
     RUN(self_times_add_up_without_operators_too);
     RUN(threads_do_not_count_operators_as_regions);
     RUN(a_stack_does_not_have_operators);
+    RUN(operators_become_rows_of_averages);
+    RUN(what_was_there_before_does_not_count);
     RUN(a_recording_keeps_operators);
     RUN(views_without_memory_say_so);
     return check_report();

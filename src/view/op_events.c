@@ -1,0 +1,306 @@
+/* The tree of the events of PyTorch, and what each of them has for itself. */
+#include "view/op_events.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "view/op_links.h"
+
+#include <string.h>
+
+snd_op_events *
+snd_op_events_new(const snd_op_events_options *options)
+{
+    snd_op_events *self = snd_calloc(1, sizeof *self);
+    uint32_t nothing;
+
+    if (self == NULL)
+        return NULL;
+    self->options = *options;
+    self->texts = snd_intern_new();
+    if (self->texts == NULL || snd_intern_add(self->texts, "", 0, &nothing) != SND_OK) {
+        snd_op_events_free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void
+snd_op_events_free(snd_op_events *self)
+{
+    if (self == NULL)
+        return;
+    snd_intern_free(self->texts);
+    snd_free(self->events);
+    snd_free(self->memory);
+    snd_free(self->order);
+    snd_free(self);
+}
+
+snd_intern *
+snd_op_events_texts(snd_op_events *self)
+{
+    return self->texts;
+}
+
+snd_op_event *
+snd_op_events_add(snd_op_events *self)
+{
+    if (!snd_make_room(&self->events, self->count + 1, &self->capacity, sizeof *self->events))
+        return NULL;
+    snd_op_event *added = &self->events[self->count++];
+    memset(added, 0, sizeof *added);
+    added->parent = added->first_child = added->last_child = added->next_child = SND_OP_NO_EVENT;
+    return added;
+}
+
+snd_status
+snd_op_events_add_memory(snd_op_events *self, const snd_op_memory *memory)
+{
+    if (!snd_make_room(&self->memory, self->memory_count + 1, &self->memory_capacity, sizeof *self->memory))
+        return SND_NO_MEMORY;
+    self->memory[self->memory_count++] = *memory;
+    return SND_OK;
+}
+
+uint32_t
+snd_op_events_count(const snd_op_events *self)
+{
+    return self->count;
+}
+
+snd_op_event *
+snd_op_events_at(snd_op_events *self, uint32_t index)
+{
+    return &self->events[index];
+}
+
+static int
+is_nested(const snd_op_event *event)
+{
+    return event->device == SND_OP_CPU && !event->is_async;
+}
+
+static void
+add_child(snd_op_events *self, uint32_t parent, uint32_t child)
+{
+    snd_op_event *above = &self->events[parent];
+
+    self->events[child].parent = parent;
+    if (above->last_child == SND_OP_NO_EVENT)
+        above->first_child = child;
+    else
+        self->events[above->last_child].next_child = child;
+    above->last_child = child;
+    above->child_count++;
+}
+
+/* The events come in the order of their start, longer ones first. The one before on the same thread, or one of those
+ * that it is in, is the parent: the innermost that has not ended. `last` is that of each thread. */
+static snd_status
+build_tree(snd_op_events *self)
+{
+    snd_map threads = {0};
+    uint32_t *last = NULL, thread_count = 0, capacity = 0;
+    snd_status status = SND_OK;
+
+    for (uint32_t i = 0; i < self->count && status == SND_OK; i++) {
+        uint32_t index = self->order[i], cursor = 0;
+        const snd_op_event *event = &self->events[index];
+        if (!is_nested(event))
+            continue;
+        uint32_t thread = snd_map_next(&threads, event->thread, &cursor);
+        if (thread == SND_MAP_NONE) {
+            thread = thread_count;
+            if (!snd_make_room(&last, thread_count + 1, &capacity, sizeof *last))
+                status = SND_NO_MEMORY;
+            else
+                status = snd_map_add(&threads, event->thread, thread_count);
+            if (status != SND_OK)
+                break;
+            last[thread_count++] = SND_OP_NO_EVENT;
+        }
+        uint32_t parent = last[thread];
+        while (parent != SND_OP_NO_EVENT &&
+               (event->start_ns >= self->events[parent].end_ns || event->end_ns > self->events[parent].end_ns))
+            parent = self->events[parent].parent;
+        if (parent != SND_OP_NO_EVENT)
+            add_child(self, parent, index);
+        last[thread] = index;
+    }
+    snd_free(last);
+    snd_map_free(&threads);
+    return status;
+}
+
+/* The only child takes its parent's place below: its children and its kernels become the parent's. */
+static void
+merge_into_parent(snd_op_events *self, snd_op_event *event)
+{
+    snd_op_event *parent = &self->events[event->parent];
+
+    parent->first_child = event->first_child;
+    parent->last_child = event->last_child;
+    parent->child_count = event->child_count;
+    parent->kernels_us = event->kernels_us;
+    for (uint32_t child = event->first_child; child != SND_OP_NO_EVENT; child = self->events[child].next_child)
+        self->events[child].parent = event->parent;
+    event->is_removed = 1;
+}
+
+static void
+remove_doubles(snd_op_events *self)
+{
+    int changed = 1;
+
+    while (changed) {
+        changed = 0;
+        for (uint32_t i = 0; i < self->count; i++) {
+            snd_op_event *event = &self->events[self->order[i]];
+            if (event->is_removed || event->parent == SND_OP_NO_EVENT)
+                continue;
+            const snd_op_event *parent = &self->events[event->parent];
+            if (parent->name == event->name && parent->child_count == 1) {
+                merge_into_parent(self, event);
+                changed = 1;
+            }
+        }
+    }
+}
+
+/* Microseconds, rounded where PyTorch rounds them. */
+static double
+elapsed_us(const snd_op_event *event)
+{
+    return (double)event->end_ns / 1000.0 - (double)event->start_ns / 1000.0;
+}
+
+static double
+children_device_us(const snd_op_events *self, const snd_op_event *event)
+{
+    snd_op_sum sum = {.is_compensated = self->options.is_compensated};
+
+    for (uint32_t child = event->first_child; child != SND_OP_NO_EVENT; child = self->events[child].next_child)
+        snd_op_sum_add(&sum, self->events[child].device_us);
+    return snd_op_sum_value(&sum);
+}
+
+/* Children come after their parents in the order of time, so it is gone through from its end. */
+static void
+sum_device_times(snd_op_events *self)
+{
+    for (uint32_t i = self->count; i-- > 0;) {
+        snd_op_event *event = &self->events[self->order[i]];
+        if (event->is_async || event->is_removed)
+            continue;
+        if (event->device != SND_OP_CPU)
+            event->device_us = elapsed_us(event);
+        else
+            event->device_us = event->kernels_us + (event->legacy_us > 0 ? 0 : children_device_us(self, event));
+    }
+}
+
+snd_status
+snd_op_events_arrange(snd_op_events *self)
+{
+    for (uint32_t i = 0; i < self->count; i++)
+        self->has_links |= self->events[i].linked > 0 || self->events[i].legacy_us > 0;
+    snd_status status = snd_op_link_memory(self);
+
+    if (status == SND_OK)
+        status = snd_op_link_kernels(self);
+    if (status == SND_OK)
+        status = snd_op_link_order(self);
+    if (status == SND_OK)
+        status = build_tree(self);
+    if (status != SND_OK)
+        return status;
+    remove_doubles(self);
+    if (self->options.has_device)
+        sum_device_times(self);
+    return SND_OK;
+}
+
+/* What is left when the children's part is taken away. */
+static void
+set_own(const snd_op_events *self, const snd_op_event *event, snd_op_average *row)
+{
+    snd_op_sum cpu = {.is_compensated = self->options.is_compensated};
+
+    row->self_cpu_bytes = event->cpu_bytes;
+    row->self_device_bytes = event->device_bytes;
+    for (uint32_t child = event->first_child; child != SND_OP_NO_EVENT; child = self->events[child].next_child) {
+        const snd_op_event *below = &self->events[child];
+        snd_op_sum_add(&cpu, elapsed_us(below));
+        row->self_cpu_bytes -= below->cpu_bytes;
+        row->self_device_bytes -= below->device_bytes;
+    }
+    row->self_cpu_us = row->total_cpu_us - snd_op_sum_value(&cpu);
+    if (self->options.has_device)
+        row->self_device_us = event->device_us - children_device_us(self, event);
+}
+
+static void
+fill_row(const snd_op_events *self, const snd_op_event *event, snd_op_average *row)
+{
+    *row = (snd_op_average){
+        .name = snd_intern_text(self->texts, event->name),
+        .node = -1,
+        .device = event->device,
+        .is_legacy = event->legacy_us > 0,
+        .is_annotation = event->is_annotation,
+        .is_async = event->is_async,
+        .has_parent = event->parent != SND_OP_NO_EVENT,
+        .scope = event->scope,
+        .count = 1,
+        .cpu_bytes = event->cpu_bytes,
+        .device_bytes = event->device_bytes,
+        .total_device_us = event->device_us,
+        .flops = event->flops,
+    };
+    if (event->device == SND_OP_CPU)
+        row->total_cpu_us = elapsed_us(event);
+    else if (!event->is_async)
+        row->self_device_us = event->device_us;
+    if (is_nested(event))
+        set_own(self, event, row);
+}
+
+/* The first lines of a text, as a text of its own in `out`. */
+static void
+cut_stack(const char *stack, uint32_t count, snd_buffer *out)
+{
+    const char *end = stack;
+
+    for (uint32_t i = 0; i < count && *end != '\0'; i++)
+        end = strchrnul(end + (i != 0), '\n');
+    snd_buffer_clear(out);
+    snd_buffer_put(out, stack, (size_t)(end - stack));
+}
+
+snd_status
+snd_op_events_average(snd_op_events *self, const snd_op_grouping *grouping, snd_op_averages *out)
+{
+    snd_buffer stack = {0};
+    snd_status status = SND_OK;
+
+    for (uint32_t i = 0; i < self->count && status == SND_OK; i++) {
+        const snd_op_event *event = &self->events[self->order[i]];
+        snd_op_average row;
+        if (event->is_removed)
+            continue;
+        fill_row(self, event, &row);
+        if (grouping->by_overload)
+            row.overload = snd_intern_text(self->texts, event->overload);
+        if (grouping->by_shapes)
+            row.shapes = event->shapes == 0 ? "[]" : snd_intern_text(self->texts, event->shapes);
+        if (grouping->stack_count > 0) {
+            cut_stack(snd_intern_text(self->texts, event->stack), grouping->stack_count, &stack);
+            row.stack = snd_buffer_str(&stack);
+            status = snd_buffer_status(&stack);
+        }
+        if (status == SND_OK)
+            status = snd_op_averages_add(out, &row);
+    }
+    snd_buffer_free(&stack);
+    return status;
+}
