@@ -28,7 +28,8 @@ __all__ = ["Ops", "ops"]
 
 # What NumPy loads at once or when it is first asked for; each has functions to hook.
 _MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
-_wanted: dict[str, bool] | None = None  # what is hooked now
+_wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
+_is_hooked = False
 
 
 class Ops(Measurement):
@@ -117,25 +118,28 @@ def ops(
 
 def switch(wanted: dict[str, bool] | None) -> None:
     """Hook NumPy's operators as wanted, or give them back; nothing happens where that is so already."""
-    global _wanted
+    global _wanted, _is_hooked
     if wanted == _wanted:
         return
-    if _wanted is not None:
+    if _is_hooked:
         _Finder.leave()
         _core.ops_stop()
-        _wanted = None
+        _is_hooked = False
+    _wanted = wanted
     if wanted is not None:
-        _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
+        _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
+    if _is_hooked:
         _Finder.enter()
-        _wanted = wanted
 
 
-def _careful(hook: Callable[[], object]) -> None:
+def _careful(hook: Callable[[], object]) -> bool:
     """A NumPy that we cannot read is one line, and no more: the program goes on."""
     try:
         hook()
     except RuntimeError as error:
         _session.say(str(error))
+        return False
+    return True
 
 
 class _Finder:
@@ -164,6 +168,10 @@ class _Finder:
         return None
 
 
+def _is_loading(name: str) -> bool:
+    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
+
+
 def _hook_after(loader: Any) -> None:
     """Let this loader, once, hook what it has loaded."""
     load = getattr(loader, "exec_module", None)
@@ -171,7 +179,7 @@ def _hook_after(loader: Any) -> None:
     def exec_module(module: Any) -> None:
         del loader.exec_module
         load(module)
-        if _wanted is not None:
+        if _is_hooked and not _is_loading("numpy"):  # which comes here itself
             _careful(_core.ops_refresh)
 
     if load is not None:
