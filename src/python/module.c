@@ -1,6 +1,8 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
 #include "python/calls.h"
+#include "python/kineto.h"
 #include "python/memory.h"
+#include "python/op_averages.h"
 #include "python/ops.h"
 #include "python/owner.h"
 
@@ -78,6 +80,8 @@ static PyMethodDef functions[] = {
     {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
     {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},
+    {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"op_averages", snd_py_op_averages, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},
 };
@@ -102,7 +106,9 @@ module_exec(PyObject *module)
         add_type(module, &snd_func_spec, &state->func_type) != 0 ||
         add_type(module, &snd_iter_spec, &state->iter_type) != 0 ||
         add_type(module, &snd_profile_spec, &state->profile_type) != 0 ||
-        add_type(module, &snd_calls_spec, &state->calls_type) != 0 || !snd_calls_make_types(state))
+        add_type(module, &snd_calls_spec, &state->calls_type) != 0 ||
+        add_type(module, &snd_op_averages_spec, &state->op_averages_type) != 0 ||
+        add_type(module, &snd_kineto_spec, &state->kineto_type) != 0 || !snd_calls_make_types(state))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", SND_VERSION);
 }
@@ -119,6 +125,8 @@ module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->calls_type);
     Py_VISIT(state->entry_type);
     Py_VISIT(state->subentry_type);
+    Py_VISIT(state->op_averages_type);
+    Py_VISIT(state->kineto_type);
     Py_VISIT(state->watched);
     Py_VISIT(state->clock);
     return snd_sites_visit(state, visit, arg);
@@ -142,6 +150,8 @@ module_clear(PyObject *module)
     Py_CLEAR(state->calls_type);
     Py_CLEAR(state->entry_type);
     Py_CLEAR(state->subentry_type);
+    Py_CLEAR(state->op_averages_type);
+    Py_CLEAR(state->kineto_type);
     Py_CLEAR(state->watched);
     Py_CLEAR(state->clock);
     snd_sites_clear(state);

@@ -375,6 +375,21 @@ profile_live(PyObject *object, PyObject *by)
     return snd_profile_live(((profile *)object)->profile, by);
 }
 
+static PyObject *
+profile_op_averages(PyObject *object, PyObject *args)
+{
+    snd_state *state = snd_state_of(object);
+    snd_view_options options = {0};
+    PyObject *before = Py_None;
+
+    if (!PyArg_ParseTuple(args, "|Opp:op_averages", &before, &options.by_shape, &options.by_line))
+        return NULL;
+    if (before != Py_None && !Py_IS_TYPE(before, state->profile_type))
+        return PyErr_Format(PyExc_TypeError, "before must be a Profile or None, not %s", Py_TYPE(before)->tp_name);
+    return snd_profile_op_averages(state, ((profile *)object)->profile,
+                                   before == Py_None ? NULL : ((profile *)before)->profile, &options);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
@@ -390,6 +405,9 @@ static PyMethodDef profile_methods[] = {
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
+    {"op_averages", profile_op_averages, METH_VARARGS,
+     PyDoc_STR("op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
+               "those of another profile.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };

@@ -26,6 +26,7 @@ typedef struct snd_place_entry {
 
 typedef struct snd_state {
     PyTypeObject *region_type, *func_type, *iter_type, *profile_type, *calls_type, *entry_type, *subentry_type;
+    PyTypeObject *op_averages_type, *kineto_type;
     PyObject *region_pool[SND_REGION_POOL];
     uint32_t region_pool_count;
     snd_name_entry names[SND_NAME_CACHE];
