@@ -30,6 +30,7 @@ __all__ = ["Ops", "ops"]
 _MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
 _wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
 _is_hooked = False
+_torch_runs = False
 
 
 class Ops(Measurement):
@@ -45,6 +46,7 @@ class Ops(Measurement):
     ):
         super().__init__(wishes, calls, places, report)
         self._before: _core.Profile | None = None  # what others had measured when it began
+        self._torch: Any = None  # PyTorch's own profile of the same block, where PyTorch is there
 
     def start(self) -> Self:
         """Begin without a block, until ``stop``.
@@ -63,14 +65,23 @@ class Ops(Measurement):
         """
         from sonde._averages import Averages
 
-        return Averages(self.profile.op_averages(self._before, group_by_input_shape, group_by_line))
+        found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
+        if self._torch is not None and self._depth == 0:
+            others = self._torch.key_averages(group_by_input_shape, 1 if group_by_line else 0)
+            found = _core.op_averages([*found.rows(), *others._core.rows()])
+        return Averages(found, with_flops=True)
 
     def _main_view(self) -> str:
         return "summary" if "sample" in (self.profile.info("probes") or "") else "ops"
 
     def _begin(self) -> None:
         self._before = _core.profile() if _core.is_running() else None
+        self._torch = _start_torch(self._wishes["ops"])
         super()._begin()
+
+    def _end(self) -> None:
+        super()._end()
+        _stop_torch(self._torch)
 
 
 if TYPE_CHECKING:
@@ -116,7 +127,7 @@ def ops(
     return made if function is None else made(function)
 
 
-def switch(wanted: dict[str, bool] | None) -> None:
+def _switch(wanted: dict[str, bool] | None) -> None:
     """Hook NumPy's operators as wanted, or give them back; nothing happens where that is so already."""
     global _wanted, _is_hooked
     if wanted == _wanted:
@@ -132,8 +143,29 @@ def switch(wanted: dict[str, bool] | None) -> None:
         _Finder.enter()
 
 
+def _start_torch(wish: dict[str, bool]) -> Any:
+    """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
+    global _torch_runs
+    if _torch_runs or "torch" not in sys.modules:
+        return None
+    from sonde import torch
+
+    found = torch.profile(
+        activities=[torch.ProfilerActivity.CPU], record_shapes=wish["shapes"], with_stack=wish["stacks"]
+    )
+    _torch_runs = _careful(found.start)
+    return found if _torch_runs else None
+
+
+def _stop_torch(profile: Any) -> None:
+    global _torch_runs
+    if profile is not None:
+        profile.stop()
+        _torch_runs = False
+
+
 def _careful(hook: Callable[[], object]) -> bool:
-    """A NumPy that we cannot read is one line, and no more: the program goes on."""
+    """What cannot be measured is one line, and no more: the program goes on."""
     try:
         hook()
     except RuntimeError as error:
@@ -168,22 +200,21 @@ class _Finder:
         return None
 
 
-def _is_loading(name: str) -> bool:
-    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
-
-
 def _hook_after(loader: Any) -> None:
-    """Let this loader, once, hook what it has loaded."""
+    """Let this loader, once, hook what it has loaded; one that takes no attributes is left alone."""
     load = getattr(loader, "exec_module", None)
+    if load is None or not hasattr(loader, "__dict__"):
+        return
 
     def exec_module(module: Any) -> None:
         del loader.exec_module
         load(module)
-        if _is_hooked and not _is_loading("numpy"):  # which comes here itself
+        if _is_hooked and (module.__name__ == "numpy" or not _numpy_is_loading()):  # which comes here itself
             _careful(_core.ops_refresh)
 
-    if load is not None:
-        try:
-            loader.exec_module = exec_module
-        except AttributeError:  # one that takes no attributes; its functions are not seen
-            pass
+    loader.exec_module = exec_module
+
+
+def _numpy_is_loading() -> bool:
+    spec = getattr(sys.modules.get("numpy"), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))

@@ -115,7 +115,7 @@ def _switch_ops() -> None:
     if wanted or "sonde._ops" in sys.modules:
         from sonde import _ops
 
-        _ops.switch(wanted)
+        _ops._switch(wanted)
 
 
 def wish(name: str, holder: Any = None) -> Any:

@@ -406,8 +406,9 @@ static PyMethodDef profile_methods[] = {
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
     {"op_averages", profile_op_averages, METH_VARARGS,
-     PyDoc_STR("op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
-               "those of another profile.")},
+     PyDoc_STR(
+         "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
+         "those of another profile.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };
