@@ -99,7 +99,7 @@ def _pointer(address: int) -> int:
     return ctypes.c_size_t.from_address(address).value
 
 
-def _slot(callable_: Any) -> int:
+def slot(callable_: Any) -> int:
     """What a call of this object leads to."""
     if isinstance(callable_, types.MethodDescriptorType):
         return _pointer(_pointer(id(callable_) + 40) + 8)  # d_method->ml_meth
@@ -118,5 +118,5 @@ def slots() -> dict[str, int]:
     for place in (np, np.linalg, np.fft, np.linalg._umath_linalg, *TYPES):
         for name, value in list(vars(place).items()):
             if callable(value) and not isinstance(value, type | types.FunctionType | types.MethodType):
-                found[f"{place.__name__}.{name}"] = _slot(value)
+                found[f"{place.__name__}.{name}"] = slot(value)
     return found
