@@ -11,7 +11,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from ops_support import TYPES, measuring  # noqa: E402
+from ops_support import TYPES, measuring, slot  # noqa: E402
 
 import sonde as sonde_package  # noqa: E402
 from sonde import _core  # noqa: E402
