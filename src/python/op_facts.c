@@ -102,12 +102,16 @@ is_same_dtype(const snd_dtype *one, const snd_dtype *other)
            one->byte_order == other->byte_order;
 }
 
-/* A new reference; NULL: it has none. */
+/* Of an array or a scalar of NumPy: others might run code of the program. A new reference; NULL: it has none. */
 static PyObject *
 dtype_of(PyObject *value)
 {
-    PyObject *dtype =
-        snd_array_is(value) ? Py_NewRef((PyObject *)((snd_array *)value)->dtype) : snd_attribute(value, "dtype");
+    PyObject *dtype = NULL;
+
+    if (snd_array_is(value))
+        return Py_NewRef((PyObject *)((snd_array *)value)->dtype);
+    if (PyType_IsSubtype(Py_TYPE(value), snd_scalar_type))
+        dtype = snd_attribute(value, "dtype");
     PyErr_Clear();
     if (dtype != NULL && !snd_dtype_is(dtype))
         Py_CLEAR(dtype);

@@ -1,6 +1,6 @@
 /* ops_start, ops_stop: NumPy's operations are measured between them. */
-#include "python/method.h"
 #include "python/ops.h"
+#include "python/method.h"
 
 static int start_count;
 
@@ -84,6 +84,14 @@ snd_py_ops_stop(PyObject *module, PyObject *nothing)
     if (--start_count == 0)
         hook_all(0);
     Py_RETURN_NONE;
+}
+
+void
+snd_ops_close(void)
+{
+    if (start_count != 0)
+        hook_all(0);
+    start_count = 0;
 }
 
 /* Hooks what has been imported since. */

@@ -149,6 +149,9 @@ void snd_op_hooks_use(snd_state *state);
 
 /* ---- ops.c ---- */
 
+/* Puts everything back, however often it was started: the module goes away. */
+void snd_ops_close(void);
+
 PyObject *snd_py_ops_start(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *snd_py_ops_stop(PyObject *module, PyObject *nothing);
 PyObject *snd_py_ops_refresh(PyObject *module, PyObject *nothing);
