@@ -137,6 +137,7 @@ module_clear(PyObject *module)
 {
     snd_state *state = snd_state_of_module(module);
 
+    snd_ops_close();
     while (state->region_pool_count > 0) {
         PyObject *object = state->region_pool[--state->region_pool_count];
         PyTypeObject *type = Py_TYPE(object);

@@ -3,7 +3,7 @@
 
 #include "python/method.h"
 
-PyTypeObject *snd_array_type, *snd_dtype_meta;
+PyTypeObject *snd_array_type, *snd_scalar_type, *snd_dtype_meta;
 int snd_dtype_is_wide;
 
 enum { ROWS = 3, COLUMNS = 5, SIZE = 37, BYTES_NUMBER = 18 }; /* of the array that is looked at */
@@ -59,12 +59,17 @@ snd_array_learn(PyObject *numpy)
     if (snd_array_type != NULL)
         return NULL;
     PyObject *type = snd_attribute(numpy, "ndarray");
-    PyObject *sample = type == NULL || !PyType_Check(type) ? NULL : make_sample(type);
+    PyObject *scalar = type == NULL ? NULL : snd_attribute(numpy, "generic");
+    int are_types = scalar != NULL && PyType_Check(type) && PyType_Check(scalar);
+    PyObject *sample = are_types ? make_sample(type) : NULL;
     int is_known = sample != NULL && Py_IS_TYPE(sample, (PyTypeObject *)type) && is_sample_as_known(sample);
 
-    if (is_known)
+    if (is_known) {
         snd_array_type = (PyTypeObject *)Py_NewRef(type);
+        snd_scalar_type = (PyTypeObject *)Py_NewRef(scalar);
+    }
     Py_XDECREF(sample);
+    Py_XDECREF(scalar);
     Py_XDECREF(type);
     PyErr_Clear();
     return is_known ? NULL : "arrays of this NumPy look different in memory from those of NumPy 1.26 and 2";

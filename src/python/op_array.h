@@ -33,7 +33,7 @@ typedef struct snd_array {
 enum { SND_ARRAY_C_ORDER = 1, SND_ARRAY_F_ORDER = 2 };
 
 /* What snd_array_learn found; never freed. */
-extern PyTypeObject *snd_array_type, *snd_dtype_meta;
+extern PyTypeObject *snd_array_type, *snd_scalar_type, *snd_dtype_meta;
 extern int snd_dtype_is_wide;
 
 /* Looks at an array of this NumPy. NULL when its memory is as described above; else why not. */

@@ -102,12 +102,16 @@ is_same_dtype(const snd_dtype *one, const snd_dtype *other)
            one->byte_order == other->byte_order;
 }
 
-/* A new reference; NULL: it has none. */
+/* Of an array or a scalar of NumPy: others might run code of the program. A new reference; NULL: it has none. */
 static PyObject *
 dtype_of(PyObject *value)
 {
-    PyObject *dtype = snd_array_is(value) ? Py_NewRef((PyObject *)((snd_array *)value)->dtype)
-                                          : snd_attribute(value, "dtype");
+    PyObject *dtype = NULL;
+
+    if (snd_array_is(value))
+        return Py_NewRef((PyObject *)((snd_array *)value)->dtype);
+    if (PyType_IsSubtype(Py_TYPE(value), snd_scalar_type))
+        dtype = snd_attribute(value, "dtype");
     PyErr_Clear();
     if (dtype != NULL && !snd_dtype_is(dtype))
         Py_CLEAR(dtype);
@@ -199,8 +203,8 @@ count_blas_copies(const snd_op_arrays *arrays)
         const snd_array *array = arrays->inputs[i];
         int number = array->dtype->number;
         int has_blas = number == 11 || number == 12 || number == 14 || number == 15; /* float and complex */
-        count += has_blas && array->dimension_count == 2 &&
-                 (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == 0;
+        count +=
+            has_blas && array->dimension_count == 2 && (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == 0;
     }
     return count;
 }

@@ -3,22 +3,24 @@
 #include "python/ops.h"
 
 /* One C function for each definition that is changed: a definition's function is not told which one it is. */
-#define EACH_OF_16(X, high)                                                                                           \
-    X(high##0)                                                                                                        \
-    X(high##1)                                                                                                        \
-    X(high##2)                                                                                                        \
-    X(high##3) X(high##4) X(high##5) X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b) X(high##c)     \
-        X(high##d) X(high##e) X(high##f)
+#define EACH_OF_16(X, high)                                                                                       \
+    X(high##0)                                                                                                    \
+    X(high##1)                                                                                                    \
+    X(high##2)                                                                                                    \
+    X(high##3)                                                                                                    \
+    X(high##4)                                                                                                    \
+    X(high##5) X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b) X(high##c) X(high##d) X(high##e) \
+        X(high##f)
 #define EACH_OF_64(X) EACH_OF_16(X, 0) EACH_OF_16(X, 1) EACH_OF_16(X, 2) EACH_OF_16(X, 3)
-#define EACH_OF_256(X)                                                                                                \
-    EACH_OF_64(X)                                                                                                     \
-    EACH_OF_16(X, 4)                                                                                                  \
-    EACH_OF_16(X, 5)                                                                                                  \
-    EACH_OF_16(X, 6)                                                                                                  \
-    EACH_OF_16(X, 7)                                                                                                  \
-    EACH_OF_16(X, 8)                                                                                                  \
-    EACH_OF_16(X, 9)                                                                                                  \
-    EACH_OF_16(X, a)                                                                                                  \
+#define EACH_OF_256(X) \
+    EACH_OF_64(X)      \
+    EACH_OF_16(X, 4)   \
+    EACH_OF_16(X, 5)   \
+    EACH_OF_16(X, 6)   \
+    EACH_OF_16(X, 7)   \
+    EACH_OF_16(X, 8)   \
+    EACH_OF_16(X, 9)   \
+    EACH_OF_16(X, a)   \
     EACH_OF_16(X, b) EACH_OF_16(X, c) EACH_OF_16(X, d) EACH_OF_16(X, e) EACH_OF_16(X, f)
 
 typedef void any_function(void);
@@ -144,25 +146,25 @@ call_plain(snd_op *op, PyObject *self, PyObject *given)
     return finish(&run, &arguments, result);
 }
 
-#define NAMED_FUNCTION(n)                                                                                             \
-    static PyObject *named_##n(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)              \
-    {                                                                                                                 \
-        return call_named(assigned[NAMED][0x##n], self, args, count, names);                                          \
+#define NAMED_FUNCTION(n)                                                                                \
+    static PyObject *named_##n(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) \
+    {                                                                                                    \
+        return call_named(assigned[NAMED][0x##n], self, args, count, names);                             \
     }
-#define FAST_FUNCTION(n)                                                                                              \
-    static PyObject *fast_##n(PyObject *self, PyObject *const *args, Py_ssize_t count)                                \
-    {                                                                                                                 \
-        return call_fast(assigned[FAST][0x##n], self, args, count);                                                   \
+#define FAST_FUNCTION(n)                                                               \
+    static PyObject *fast_##n(PyObject *self, PyObject *const *args, Py_ssize_t count) \
+    {                                                                                  \
+        return call_fast(assigned[FAST][0x##n], self, args, count);                    \
     }
-#define DICT_FUNCTION(n)                                                                                              \
-    static PyObject *dict_##n(PyObject *self, PyObject *args, PyObject *keywords)                                     \
-    {                                                                                                                 \
-        return call_dict(assigned[DICT][0x##n], self, args, keywords);                                                \
+#define DICT_FUNCTION(n)                                                          \
+    static PyObject *dict_##n(PyObject *self, PyObject *args, PyObject *keywords) \
+    {                                                                             \
+        return call_dict(assigned[DICT][0x##n], self, args, keywords);            \
     }
-#define PLAIN_FUNCTION(n)                                                                                             \
-    static PyObject *plain_##n(PyObject *self, PyObject *given)                                                       \
-    {                                                                                                                 \
-        return call_plain(assigned[PLAIN][0x##n], self, given);                                                       \
+#define PLAIN_FUNCTION(n)                                       \
+    static PyObject *plain_##n(PyObject *self, PyObject *given) \
+    {                                                           \
+        return call_plain(assigned[PLAIN][0x##n], self, given); \
     }
 EACH_OF_256(NAMED_FUNCTION)
 EACH_OF_64(FAST_FUNCTION)

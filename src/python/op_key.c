@@ -207,10 +207,10 @@ snd_op_key_make(snd_op_key *key, const snd_op *op, const snd_op_arguments *argum
 static void
 write_dtype(snd_description *out, uint64_t word)
 {
-    static const char *const names[] = {
-        "bool",    "int8",      "uint8",      "int16",      "uint16", "int32", "uint32", "int64", "uint64",
-        "int64",   "uint64",    "float32",    "float64",    "float128", "complex64", "complex128", "complex256", "object",
-        "bytes",   "str",       "void",       "datetime64", "timedelta64", "float16"};
+    static const char *const names[] = {"bool",    "int8",     "uint8",     "int16",      "uint16",      "int32",
+                                        "uint32",  "int64",    "uint64",    "int64",      "uint64",      "float32",
+                                        "float64", "float128", "complex64", "complex128", "complex256",  "object",
+                                        "bytes",   "str",      "void",      "datetime64", "timedelta64", "float16"};
     enum { BYTES = 18, STR = 19, VOID = 20, KNOWN = sizeof names / sizeof names[0] };
     unsigned number = (unsigned)(word >> 8 & 0xffff);
     unsigned size = (unsigned)(word >> 40);
@@ -311,8 +311,9 @@ write_keyword(snd_description *out, const uint64_t *at, const uint64_t *end)
 static const uint64_t *
 write_value(snd_description *out, const uint64_t *at, const uint64_t *end)
 {
-    static const char *const words[] = {[INT] = "int",     [FLOAT] = "float",  [COMPLEX] = "complex", [TRUE] = "True",
-                                        [FALSE] = "False", [NONE] = "None",    [CUT] = "…"};
+    static const char *const words[] = {[INT] = "int",   [FLOAT] = "float", [COMPLEX] = "complex",
+                                        [TRUE] = "True", [FALSE] = "False", [NONE] = "None",
+                                        [CUT] = "…"};
     switch ((tag)(*at & 0xff)) {
     case ARRAY:
         return write_array(out, at, end);

@@ -67,17 +67,19 @@ static const struct {
     {"partition", 1, SND_FLOPS_UNKNOWN, SND_OP_INTO_FIRST | SND_OP_READS_FIRST},
 };
 
-/* Methods of ufuncs; the formula counts where the ufunc has one. */
+/* By whole names. Methods of ufuncs: their formula counts where the ufunc has one. */
 static const struct {
     const char *name;
     snd_op_formula formula;
     int traits;
-} ufunc_methods[] = {
+} by_name[] = {
     {"ufunc.reduce", SND_FLOPS_REDUCE, SND_OP_CASTS},
     {"ufunc.accumulate", SND_FLOPS_REDUCE, SND_OP_CASTS},
     {"ufunc.reduceat", SND_FLOPS_REDUCE, SND_OP_CASTS},
     {"ufunc.outer", SND_FLOPS_EACH, SND_OP_CASTS},
     {"ufunc.at", SND_FLOPS_UNKNOWN, SND_OP_INTO_FIRST | SND_OP_READS_FIRST},
+    {"numpy._core._multiarray_umath.c_einsum", SND_FLOPS_EINSUM, SND_OP_CASTS},
+    {"numpy.core._multiarray_umath.c_einsum", SND_FLOPS_EINSUM, SND_OP_CASTS},
 };
 
 static int
@@ -96,9 +98,9 @@ snd_op_know(snd_op *op)
             op->formula = known[i].formula;
             op->traits = known[i].traits;
         }
-    for (size_t i = 0; i < sizeof ufunc_methods / sizeof ufunc_methods[0]; i++)
-        if (strcmp(op->name, ufunc_methods[i].name) == 0) {
-            op->formula = ufunc_methods[i].formula;
-            op->traits = ufunc_methods[i].traits;
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; i++)
+        if (strcmp(op->name, by_name[i].name) == 0) {
+            op->formula = by_name[i].formula;
+            op->traits = by_name[i].traits;
         }
 }

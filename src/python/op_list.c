@@ -16,10 +16,10 @@ static const char *const ufunc_methods[SND_OP_UFUNC_METHODS] = {"reduce", "accum
 
 /* C functions of NumPy that make or work on arrays, and are no array functions; some only in one version. */
 static const char *const builtins[] = {
-    "arange",   "array",     "asanyarray", "asarray",    "ascontiguousarray",    "asfortranarray",     "c_einsum",
-    "correlate", "correlate2", "empty",     "execute",   "fastCopyAndTranspose", "from_dlpack",        "frombuffer",
-    "fromfile", "fromiter",  "fromstring", "zeros",      "compare_chararrays",   "interp",             "interp_complex",
-    "_place",   "_vec_string",
+    "arange",    "array",       "asanyarray", "asarray", "ascontiguousarray",    "asfortranarray", "c_einsum",
+    "correlate", "correlate2",  "empty",      "execute", "fastCopyAndTranspose", "from_dlpack",    "frombuffer",
+    "fromfile",  "fromiter",    "fromstring", "zeros",   "compare_chararrays",   "interp",         "interp_complex",
+    "_place",    "_vec_string",
 };
 
 snd_op *
@@ -280,6 +280,27 @@ ufunc_method(const char *name)
     return -1;
 }
 
+/* A function of Cython's own type: the head is that of a C function. */
+static int
+is_of_cython(PyObject *value)
+{
+    const PyTypeObject *type = Py_TYPE(value);
+    return strcmp(snd_type_name(type), "cython_function_or_method") == 0 &&
+           type->tp_vectorcall_offset == (Py_ssize_t)offsetof(PyCFunctionObject, vectorcall);
+}
+
+/* One that takes a tuple of arguments has nothing in its slot. */
+static void
+add_of_cython(PyObject *value, const char *name)
+{
+    PyCFunctionObject *function = (PyCFunctionObject *)value;
+
+    if (function->vectorcall != NULL)
+        add_callable(value, name, SND_OP_HAS_SELF);
+    else
+        add_definition(function->m_ml, value, name, -1);
+}
+
 static void
 look_into_type(PyTypeObject *type, int is_ufunc)
 {
@@ -296,20 +317,19 @@ look_into_type(PyTypeObject *type, int is_ufunc)
         snprintf(full, sizeof full, "%s.%s", snd_type_name(type), name);
         if (Py_IS_TYPE(value, &PyMethodDescr_Type))
             add_definition(((PyMethodDescrObject *)value)->d_method, value, full, method);
-        else if (strcmp(Py_TYPE(value)->tp_name, "cython_function_or_method") == 0 ||
-                 strstr(Py_TYPE(value)->tp_name, ".cython_function_or_method") != NULL)
-            add_callable(value, full, SND_OP_HAS_SELF);
+        else if (is_of_cython(value))
+            add_of_cython(value, full);
     }
     Py_XDECREF(names);
     PyErr_Clear();
 }
 
-/* The classes of random generators; both are made at import. */
+/* The classes of random generators, where they have been imported. */
 static void
 look_into_random(void)
 {
     static const char *const types[] = {"Generator", "RandomState"};
-    PyObject *random = PyImport_ImportModule("numpy.random");
+    PyObject *random = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy.random");
 
     for (size_t i = 0; random != NULL && i < sizeof types / sizeof types[0]; i++) {
         PyObject *type = snd_attribute(random, types[i]);
@@ -318,19 +338,6 @@ look_into_random(void)
         Py_XDECREF(type);
         PyErr_Clear();
     }
-    Py_XDECREF(random);
-    PyErr_Clear();
-}
-
-/* Some versions import these when they are first used. */
-static void
-import_parts(void)
-{
-    static const char *const parts[] = {"numpy.linalg", "numpy.fft"};
-
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        Py_XDECREF(PyImport_ImportModule(parts[i]));
-    PyErr_Clear();
 }
 
 /* The type of one of NumPy's functions; NULL with an exception. */
@@ -352,7 +359,6 @@ snd_ops_collect(PyObject *numpy)
 
     known.function = known.ufunc == NULL ? NULL : type_of(numpy, "dot");
     if (known.function != NULL) {
-        import_parts();
         is_done = look_into_modules(&known);
         look_into_type(snd_array_type, 0);
         look_into_type(known.ufunc, 1);

@@ -1,4 +1,5 @@
-/* The kinds of calls met so far, by what was told of them. Bounded: beyond that an operation has one row for the rest. */
+/* The kinds of calls met so far, by what was told of them. Bounded: beyond that an operation has one row for the rest.
+ */
 #include "python/ops.h"
 
 #include "base/alloc.h"

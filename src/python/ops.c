@@ -1,5 +1,6 @@
 /* ops_start, ops_stop: NumPy's operations are measured between them. */
 #include "python/ops.h"
+#include "python/method.h"
 
 static int start_count;
 
@@ -16,6 +17,25 @@ hook_all(int on)
 {
     for (snd_op *op = snd_ops_first(); op != NULL; op = op->next)
         snd_op_hook(op, on);
+}
+
+/* Some versions import these when they are first used. Not while NumPy itself is being imported: they need it. */
+static void
+import_parts(void)
+{
+    static const char *const parts[] = {"numpy.linalg", "numpy.fft", "numpy.random"};
+    PyObject *numpy = imported_numpy();
+    PyObject *spec = numpy == NULL ? NULL : snd_attribute(numpy, "__spec__");
+    PyObject *is_initializing = spec == NULL ? NULL : snd_attribute(spec, "_initializing");
+
+    if (is_initializing == Py_False)
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+            Py_XDECREF(PyImport_ImportModule(parts[i]));
+            PyErr_Clear();
+        }
+    Py_XDECREF(is_initializing);
+    Py_XDECREF(spec);
+    PyErr_Clear();
 }
 
 /* Hooks NumPy where it is there. 0 with an exception set. */
@@ -48,6 +68,7 @@ snd_py_ops_start(PyObject *module, PyObject *args, PyObject *keywords)
     snd_op_hooks_use(snd_state_of_module(module));
     if (start_count == 0)
         snd_op_wanted = wishes;
+    import_parts();
     if (!refresh())
         return NULL;
     start_count++;
@@ -63,6 +84,14 @@ snd_py_ops_stop(PyObject *module, PyObject *nothing)
     if (--start_count == 0)
         hook_all(0);
     Py_RETURN_NONE;
+}
+
+void
+snd_ops_close(void)
+{
+    if (start_count != 0)
+        hook_all(0);
+    start_count = 0;
 }
 
 /* Hooks what has been imported since. */

@@ -11,16 +11,16 @@
 /* How many floating-point operations a call makes. */
 typedef enum snd_op_formula {
     SND_FLOPS_UNKNOWN,
-    SND_FLOPS_EACH,     /* one an element of the result */
-    SND_FLOPS_REDUCE,   /* one an element of the input that is not an element of the result */
-    SND_FLOPS_PRODUCT,  /* two a pair of elements: matrix products */
-    SND_FLOPS_VECTORS,  /* the same for arrays taken as vectors */
-    SND_FLOPS_EINSUM,   /* the same for subscripts */
-    SND_FLOPS_SOLVE,    /* linear algebra on n by n matrices, by the textbook */
+    SND_FLOPS_EACH,    /* one an element of the result */
+    SND_FLOPS_REDUCE,  /* one an element of the input that is not an element of the result */
+    SND_FLOPS_PRODUCT, /* two a pair of elements: matrix products */
+    SND_FLOPS_VECTORS, /* the same for arrays taken as vectors */
+    SND_FLOPS_EINSUM,  /* the same for subscripts */
+    SND_FLOPS_SOLVE,   /* linear algebra on n by n matrices, by the textbook */
     SND_FLOPS_INVERSE,
     SND_FLOPS_CHOLESKY,
     SND_FLOPS_DETERMINANT,
-    SND_FLOPS_FFT,      /* 5 n log2 n, and half of that for real input */
+    SND_FLOPS_FFT, /* 5 n log2 n, and half of that for real input */
     SND_FLOPS_REAL_FFT,
 } snd_op_formula;
 
@@ -43,14 +43,14 @@ typedef struct snd_op {
     char *name;
     PyObject *callable; /* whose slot is ours; kept. NULL: see definition */
     PyMethodDef *definition;
-    PyObject *owner;          /* keeps the definition where it is */
-    void (*original)(void);   /* what the slot or the definition had */
-    void (*ours)(void);       /* what it gets */
+    PyObject *owner;                              /* keeps the definition where it is */
+    void (*original)(void);                       /* what the slot or the definition had */
+    void (*ours)(void);                           /* what it gets */
     struct snd_op *methods[SND_OP_UFUNC_METHODS]; /* of a ufunc: made at their first call */
     struct snd_op *next;
     snd_op_formula formula;
     int traits;
-    int method;            /* which method of ufuncs this is; -1: none */
+    int method; /* which method of ufuncs this is; -1: none */
     int is_hooked;
     int tells_values;      /* whole numbers are told, since they are shapes and axes; until there are too many */
     uint32_t value_count;  /* kinds of calls told apart, with numbers in them */
@@ -148,6 +148,9 @@ void snd_op_hook(snd_op *op, int on);
 void snd_op_hooks_use(snd_state *state);
 
 /* ---- ops.c ---- */
+
+/* Puts everything back, however often it was started: the module goes away. */
+void snd_ops_close(void);
 
 PyObject *snd_py_ops_start(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *snd_py_ops_stop(PyObject *module, PyObject *nothing);
