@@ -1,7 +1,7 @@
 """A ResNet-18 and a small transformer, profiled with sonde.torch: one training step each.
 
-    python examples/torch_models.py resnet18
-    python examples/torch_models.py transformer
+python examples/torch_models.py resnet18
+python examples/torch_models.py transformer
 """
 
 import sys

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from sonde import _core
 
 
-class _Row(NamedTuple):
-    """The numbers of a row as the core gives them."""
+@dataclass(frozen=True, slots=True)
+class Average:
+    """One row: an operator, with the attributes that PyTorch's rows have. Times are microseconds, memory is bytes.
+
+    >>> slowest = max(prof.key_averages(), key=lambda row: row.self_cpu_time_total)
+    >>> slowest.key, slowest.count
+    """
 
     key: str
     count: int
@@ -37,16 +44,6 @@ class _Row(NamedTuple):
     is_user_annotation: bool
     has_parent: bool
 
-
-class Average(_Row):
-    """One row: an operator, with the attributes that PyTorch's rows have. Times are microseconds, memory is bytes.
-
-    >>> slowest = max(prof.key_averages(), key=lambda row: row.self_cpu_time_total)
-    >>> slowest.key, slowest.count
-    """
-
-    __slots__ = ()
-
     @property
     def input_shapes(self) -> Any:
         """The shapes of the inputs as lists, or "" when rows were not grouped by them."""
@@ -61,6 +58,37 @@ class Average(_Row):
     def stack(self) -> list[str]:
         """The lines that called it, the innermost first."""
         return self.stack_text.split("\n") if self.stack_text else []
+
+    @property
+    def device_type(self) -> Any:
+        """Where it ran: PyTorch's DeviceType, or its number when PyTorch is not loaded."""
+        torch = sys.modules.get("torch")
+        return self.device_number if torch is None else torch.autograd.DeviceType(self.device_number)
+
+    @property
+    def cpu_time_str(self) -> str:
+        """``cpu_time`` with its unit, as the table has it; so are the others that end in ``_str``."""
+        return _core.op_time_text(self.cpu_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        return _core.op_time_text(self.cpu_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        return _core.op_time_text(self.self_cpu_time_total)
+
+    @property
+    def device_time_str(self) -> str:
+        return _core.op_time_text(self.device_time)
+
+    @property
+    def device_time_total_str(self) -> str:
+        return _core.op_time_text(self.device_time_total)
+
+    @property
+    def self_device_time_total_str(self) -> str:
+        return _core.op_time_text(self.self_device_time_total)
 
 
 class Averages(Sequence[Average]):
@@ -162,5 +190,5 @@ class Averages(Sequence[Average]):
         except ImportError:
             raise ImportError("to_dataframe() needs pandas: pip install pandas") from None
         hidden = {"shapes_text": "input_shapes", "stack_text": "stack", "device_number": "device_type"}
-        names = [hidden.get(name, name) for name in _Row._fields]
+        names = [hidden.get(field.name, field.name) for field in fields(Average)]
         return pandas.DataFrame(self._core.rows(), columns=names)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar, overload
 
     from sonde._averages import Averages
+    from sonde._torch_ops import Collector
 
     _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -46,7 +47,7 @@ class Ops(Measurement):
     ):
         super().__init__(wishes, calls, places, report)
         self._before: _core.Profile | None = None  # what others had measured when it began
-        self._torch: Any = None  # PyTorch's own profile of the same block, where PyTorch is there
+        self._torch: Collector | None = None  # PyTorch's own profile of the same block, where PyTorch is there
 
     def start(self) -> Self:
         """Begin without a block, until ``stop``.
@@ -67,8 +68,8 @@ class Ops(Measurement):
 
         found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
         if self._torch is not None and self._depth == 0:
-            others = self._torch.key_averages(group_by_input_shape, 1 if group_by_line else 0)
-            found = _core.op_averages([*found.rows(), *others._core.rows()])
+            others = self._torch.averages(group_by_input_shape)
+            found = _core.op_averages([*found.rows(), *others.rows()])
         return Averages(found, with_flops=True)
 
     def _main_view(self) -> str:
@@ -143,24 +144,22 @@ def _switch(wanted: dict[str, bool] | None) -> None:
         _Finder.enter()
 
 
-def _start_torch(wish: dict[str, bool]) -> Any:
+def _start_torch(wish: dict[str, bool]) -> Collector | None:
     """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
     global _torch_runs
     if _torch_runs or "torch" not in sys.modules:
         return None
-    from sonde import torch
+    from sonde import _torch_ops
 
-    found = torch.profile(
-        activities=[torch.ProfilerActivity.CPU], record_shapes=wish["shapes"], with_stack=wish["stacks"]
-    )
-    _torch_runs = _careful(found.start)
-    return found if _torch_runs else None
+    begun = _torch_ops.begin(wish["shapes"])
+    _torch_runs = begun is not None
+    return begun
 
 
-def _stop_torch(profile: Any) -> None:
+def _stop_torch(begun: Collector | None) -> None:
     global _torch_runs
-    if profile is not None:
-        profile.stop()
+    if begun is not None:
+        begun.end()
         _torch_runs = False
 
 

@@ -58,8 +58,8 @@ def _warn_once(reason: str) -> None:
     if not _has_warned:
         _has_warned = True
         warnings.warn(
-            f"sonde does not know the inside of torch {_torch.__version__} ({reason}); averages are made from events(), "
-            "which is slower",
+            f"sonde does not know the inside of torch {_torch.__version__} ({reason}); "
+            "averages are made from events(), which is slower",
             stacklevel=4,
         )
 

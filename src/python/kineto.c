@@ -198,18 +198,20 @@ read_device(snd_kineto *self, PyObject *event, snd_op_event *out)
 static int
 read_event(snd_kineto *self, PyObject *event, snd_op_event *out)
 {
-    int64_t thread, end_thread, flops = 0;
+    int64_t thread, end_thread, scope, flops = 0;
     int is_async, kind = kind_of_event(self, event);
 
     if (kind < 0 || !snd_kineto_ask_whole(self, event, SND_KINETO_start_ns, &out->start_ns) ||
         !snd_kineto_ask_whole(self, event, SND_KINETO_end_ns, &out->end_ns) ||
         !snd_kineto_ask_whole(self, event, SND_KINETO_start_thread_id, &thread) ||
         !snd_kineto_ask_whole(self, event, SND_KINETO_end_thread_id, &end_thread) ||
+        !snd_kineto_ask_whole(self, event, SND_KINETO_scope, &scope) ||
         !snd_kineto_ask_truth(self, event, SND_KINETO_is_async, &is_async))
         return 0;
     out->start_ns -= self->start_ns;
     out->end_ns -= self->start_ns;
     out->thread = (uint64_t)thread;
+    out->scope = (int32_t)scope;
     out->is_async = is_async || thread != end_thread;
     out->is_python = kind == KIND_PYTHON;
     out->is_annotation = kind == KIND_ANNOTATION;

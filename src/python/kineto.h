@@ -15,6 +15,7 @@
     X(start_thread_id)        \
     X(end_thread_id)          \
     X(is_async)               \
+    X(scope)                  \
     X(device_type)            \
     X(is_user_annotation)     \
     X(linked_correlation_id)  \
@@ -27,7 +28,6 @@
     X(shapes)                 \
     X(dtypes)                 \
     X(stack)                  \
-    X(scope)                  \
     X(sequence_nr)            \
     X(fwd_thread_id)          \
     X(extra_meta)

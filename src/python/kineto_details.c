@@ -139,18 +139,16 @@ static int
 read_stack(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer *text)
 {
     PyObject *lines = snd_kineto_ask(self, source, SND_KINETO_stack);
-    int64_t scope, forward_thread;
+    int64_t forward_thread;
 
     if (lines == NULL)
         return 0;
     int is_fine = put_lines(lines, text);
     Py_DECREF(lines);
     if (!is_fine || !keep_text(self, text, &event->stack) ||
-        !snd_kineto_ask_whole(self, source, SND_KINETO_scope, &scope) ||
         !snd_kineto_ask_whole(self, source, SND_KINETO_fwd_thread_id, &forward_thread) ||
         !snd_kineto_ask_whole(self, source, SND_KINETO_sequence_nr, &event->sequence))
         return 0;
-    event->scope = (int32_t)scope;
     event->forward_thread = (uint64_t)forward_thread;
     return 1;
 }

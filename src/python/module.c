@@ -81,6 +81,7 @@ static PyMethodDef functions[] = {
     {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},
     {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"op_time_text", snd_py_op_time_text, METH_O, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},

@@ -216,6 +216,19 @@ snd_py_op_averages(PyObject *module, PyObject *rows)
     return failed ? NULL : snd_raise_status(status, NULL);
 }
 
+PyObject *
+snd_py_op_time_text(PyObject *module, PyObject *time_us)
+{
+    double value = PyFloat_AsDouble(time_us);
+    char text[400]; /* of the largest double */
+
+    (void)module;
+    if (value == -1 && PyErr_Occurred())
+        return NULL;
+    snd_op_time_text(value, text, sizeof text);
+    return PyUnicode_FromString(text);
+}
+
 static PyMethodDef methods[] = {
     {"table", (PyCFunction)(void (*)(void))averages_table, METH_VARARGS | METH_KEYWORDS, NULL},
     {"csv", averages_csv, METH_VARARGS, NULL},

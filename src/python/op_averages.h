@@ -13,4 +13,7 @@ extern PyType_Spec snd_op_averages_spec;
 /* _core.op_averages(rows): from rows as rows() gives them. */
 PyObject *snd_py_op_averages(PyObject *module, PyObject *rows);
 
+/* _core.op_time_text(time_us): as the table has it. */
+PyObject *snd_py_op_time_text(PyObject *module, PyObject *time_us);
+
 #endif

@@ -86,6 +86,9 @@ SND_MUST_USE snd_status snd_op_averages_text(const snd_op_averages *self, const 
 /* All rows and all columns as comma-separated values, times in microseconds, with a line of names. */
 SND_MUST_USE snd_status snd_op_averages_csv(const snd_op_averages *self, const char *sort_by, snd_buffer *out);
 
+/* A time as the table has it: "1.250ms". `size` of 64 is enough. */
+void snd_op_time_text(double time_us, char *text, size_t size);
+
 /* 1 if a table can be sorted by it. The words cuda, xpu and privateuse1 stand for device, as in PyTorch. */
 int snd_op_sort_is_known(const char *sort_by);
 

@@ -83,14 +83,25 @@ end_row(printer *self)
 }
 
 static void
-format_time(const printer *self, double time_us, char *text, size_t size)
+write_time(double time_us, const char *unit, char *text, size_t size)
 {
-    const char *unit = self->options->time_unit;
-
-    if (unit == NULL)
-        unit = time_us >= 1e6 ? "s" : time_us >= 1e3 ? "ms" : "us";
     double scale = strcmp(unit, "s") == 0 ? 1e6 : strcmp(unit, "ms") == 0 ? 1e3 : 1;
     snprintf(text, size, "%.3f%s", time_us / scale, unit);
+}
+
+void
+snd_op_time_text(double time_us, char *text, size_t size)
+{
+    write_time(time_us, time_us >= 1e6 ? "s" : time_us >= 1e3 ? "ms" : "us", text, size);
+}
+
+static void
+format_time(const printer *self, double time_us, char *text, size_t size)
+{
+    if (self->options->time_unit == NULL)
+        snd_op_time_text(time_us, text, size);
+    else
+        write_time(time_us, self->options->time_unit, text, size);
 }
 
 static void

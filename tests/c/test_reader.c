@@ -152,7 +152,7 @@ a_newer_recording_is_refused_as_such(void)
     CHECK(open_status(path) == SND_NEWER);
 }
 
-/* What version 2 did not have: first lines, sources and the view of samples. */
+/* What version 4 did not have: operators, and their view. */
 static void
 a_recording_of_version_4_is_read_as_ever(void)
 {
@@ -168,6 +168,7 @@ a_recording_of_version_4_is_read_as_ever(void)
     snd_profile_free(wanted);
 }
 
+/* What version 2 did not have: first lines, sources and the view of samples. */
 static void
 a_recording_of_version_2_is_read_as_ever(void)
 {
@@ -194,7 +195,7 @@ a_recording_of_version_1_is_read_as_ever(void)
 
     make_recording(path);
     change(path,
-           "DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE site DROP COLUMN detail;"
+           "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE site DROP COLUMN detail;"
            " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
     change(path, "PRAGMA user_version = 2");
     CHECK(read_status(path) == SND_DAMAGED);
@@ -240,7 +241,7 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path, "DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
+        change(path, "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
         change(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }

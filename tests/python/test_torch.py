@@ -79,7 +79,7 @@ def test_memory_equals_that_of_torch(name):
     prof = profiled(name, profile_memory=True, record_shapes=True)
     assert_same_tables(prof)
     assert_same_tables(prof, True)
-    text = prof.key_averages().table()
+    text = prof.key_averages().table(row_limit=-1)
     assert "Self CPU Mem" in text
     assert "[memory]" in text
 
@@ -155,15 +155,37 @@ def test_threads_have_their_own_trees():
     assert_same_tables(prof, True)
 
 
+ATTRIBUTES = [
+    *(
+        "key",
+        "count",
+        "flops",
+        "input_shapes",
+        "overload_name",
+        "stack",
+        "node_id",
+        "device_type",
+    ),
+    *(
+        "cpu_time",
+        "cpu_time_total",
+        "self_cpu_time_total",
+        "device_time",
+        "device_time_total",
+        "self_device_time_total",
+    ),
+    *("cpu_time_str", "cpu_time_total_str", "self_cpu_time_total_str"),
+    *("device_time_str", "device_time_total_str", "self_device_time_total_str"),
+    *("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage"),
+    *("is_async", "is_legacy", "is_user_annotation"),
+]
+
+
 def test_rows_have_the_attributes_of_torch():
     prof = profiled("transformer", record_shapes=True, profile_memory=True)
     ours, their = prof.key_averages(True), theirs(prof, True)
     for mine, other in zip(ours, their, strict=True):
-        for name in (
-            "key count cpu_time_total self_cpu_time_total cpu_time device_time_total self_device_time_total device_time "
-            "cpu_memory_usage self_cpu_memory_usage device_memory_usage self_device_memory_usage flops input_shapes "
-            "overload_name stack node_id is_async is_legacy is_user_annotation"
-        ).split():
+        for name in ATTRIBUTES:
             assert getattr(mine, name) == getattr(other, name), name
     assert ours.total_average().key == "Total"
     assert ours.total_average().count == their.total_average().count
@@ -269,7 +291,7 @@ def test_mistakes_have_one_clear_line():
 
 
 def test_without_torch_there_is_one_line():
-    code = "import sys; sys.modules['torch'] = None; import sonde; assert 'sonde.torch' not in sys.modules; import sonde.torch"
+    code = "import sys; sys.modules['torch'] = None; import sonde; import sonde.torch"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1] == "ImportError: sonde.torch needs PyTorch: pip install torch"
