@@ -25,8 +25,9 @@ static int
 is_array_as_known(const snd_array *array)
 {
     return array->data != NULL && array->dimension_count == 2 && array->dimensions[0] == ROWS &&
-           array->dimensions[1] == COLUMNS && array->strides[0] == SIZE && array->strides[1] == SIZE * ROWS &&
-           array->base == NULL && (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == SND_ARRAY_F_ORDER;
+           array->dimensions[1] == COLUMNS && array->strides[0] == SIZE &&
+           array->strides[1] == (Py_ssize_t)SIZE * ROWS && array->base == NULL &&
+           (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == SND_ARRAY_F_ORDER;
 }
 
 static int

@@ -148,6 +148,7 @@ CALLS = {
     "integers": (lambda: np.random.default_rng(1).integers(0, 9, 5), "Generator.integers"),
     "shuffle": (lambda: np.random.default_rng(1).permutation(A), "Generator.permutation"),
     "RandomState": (lambda: np.random.RandomState(1).rand(3), "RandomState.rand"),
+    "np.random": (lambda: (np.random.seed(1), np.random.normal(size=3)), "RandomState.normal"),  # noqa: NPY002
     "strings": (lambda: np.char.upper(np.array(["a", "bc"])), "numpy.array"),
     "objects": (lambda: np.array([1, "a", None], object) == None, "numpy.equal"),  # noqa: E711
     "structured": (lambda: np.zeros(3, "i4,f8").copy(), "ndarray.copy"),
