@@ -194,9 +194,9 @@ a_recording_of_version_1_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path,
-           "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE site DROP COLUMN detail;"
-           " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
+    change(path, "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE "
+                 "site DROP COLUMN detail;"
+                 " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
     change(path, "PRAGMA user_version = 2");
     CHECK(read_status(path) == SND_DAMAGED);
     change(path, "PRAGMA user_version = 1");
