@@ -73,7 +73,7 @@ find_row(maker *self, uint32_t node, uint32_t *row)
     uint32_t cursor = 0;
 
     while ((*row = snd_map_next(&self->map, hash, &cursor)) != SND_MAP_NONE)
-        if (is_same(&ops->rows[*row], &wanted))
+        if (*row < ops->count && is_same(&ops->rows[*row], &wanted))
             return SND_OK;
     if (!snd_make_room(&ops->rows, ops->count + 1, &ops->capacity, sizeof wanted))
         return SND_NO_MEMORY;
