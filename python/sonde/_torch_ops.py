@@ -30,14 +30,14 @@ class Collector:
 
 def begin(shapes: bool) -> Collector | None:
     """Start collecting. None: the program has not imported PyTorch, or profiles with it already, which is noted."""
-    if "torch" not in sys.modules:
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return None
+    if torch.autograd._profiler_enabled():  # a second one would end the first
+        warnings.warn("PyTorch's operators are not in the table: its profiler is running already", stacklevel=3)
         return None
     from sonde.torch import ProfilerActivity, profile
 
     prof = profile(activities=[ProfilerActivity.CPU], record_shapes=shapes)
-    try:
-        prof.start()
-    except RuntimeError as refused:
-        warnings.warn(f"PyTorch's operators are not in the table: {refused}", stacklevel=3)
-        return None
+    prof.start()
     return Collector(prof)

@@ -156,28 +156,34 @@ def test_threads_have_their_own_trees():
 
 
 ATTRIBUTES = [
-    *(
-        "key",
-        "count",
-        "flops",
-        "input_shapes",
-        "overload_name",
-        "stack",
-        "node_id",
-        "device_type",
-    ),
-    *(
-        "cpu_time",
-        "cpu_time_total",
-        "self_cpu_time_total",
-        "device_time",
-        "device_time_total",
-        "self_device_time_total",
-    ),
-    *("cpu_time_str", "cpu_time_total_str", "self_cpu_time_total_str"),
-    *("device_time_str", "device_time_total_str", "self_device_time_total_str"),
-    *("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage"),
-    *("is_async", "is_legacy", "is_user_annotation"),
+    "key",
+    "count",
+    "flops",
+    "input_shapes",
+    "overload_name",
+    "stack",
+    "node_id",
+    "device_type",
+    "scope",
+    "cpu_time",
+    "cpu_time_total",
+    "self_cpu_time_total",
+    "device_time",
+    "device_time_total",
+    "self_device_time_total",
+    "cpu_time_str",
+    "cpu_time_total_str",
+    "self_cpu_time_total_str",
+    "device_time_str",
+    "device_time_total_str",
+    "self_device_time_total_str",
+    "cpu_memory_usage",
+    "self_cpu_memory_usage",
+    "device_memory_usage",
+    "self_device_memory_usage",
+    "is_async",
+    "is_legacy",
+    "is_user_annotation",
 ]
 
 
@@ -331,3 +337,34 @@ def test_reading_events_leaks_nothing():
     for _ in range(100):
         prof.key_averages(True).table(sort_by="count")
     assert sys.getrefcount(event) == before
+
+
+@pytest.mark.parametrize("name", list(models.MODELS))
+def test_the_example_runs(name):
+    command = [sys.executable, str(EXAMPLES / "torch_models.py"), name]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.count("Self CPU time total: ") == 2
+    assert "Input Shapes" in done.stdout
+
+
+def test_operators_for_sonde_ops_stand_beside_others():
+    from sonde import _core, _torch_ops
+
+    collector = _torch_ops.begin(shapes=True)
+    torch.ones(3, 2) + 1
+    with pytest.warns(UserWarning, match="PyTorch's operators are not in the table"):
+        assert _torch_ops.begin(shapes=True) is None
+    collector.end()
+    rows = collector.averages(True).rows()
+    joined = _core.op_averages([*rows, *rows])
+    assert len(joined) == len(rows)
+    assert "[[3, 2], [], []]" in joined.table()
+
+
+def test_rows_that_are_none_are_refused():
+    from sonde import _core
+
+    for rows in ([1], [()], [("x",) * 23], 5):
+        with pytest.raises(TypeError):
+            _core.op_averages(rows)
+    assert _core.op_averages([]).table() == ""
