@@ -3,14 +3,14 @@
 #include "python/ops.h"
 
 /* One C function for each definition that is changed: a definition's function is not told which one it is. */
-#define EACH_OF_16(X, high)                                                                                       \
-    X(high##0)                                                                                                    \
-    X(high##1)                                                                                                    \
-    X(high##2)                                                                                                    \
-    X(high##3)                                                                                                    \
-    X(high##4)                                                                                                    \
-    X(high##5) X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b) X(high##c) X(high##d) X(high##e) \
-        X(high##f)
+#define EACH_OF_16(X, high) \
+    X(high##0)              \
+    X(high##1)              \
+    X(high##2)              \
+    X(high##3)              \
+    X(high##4)              \
+    X(high##5)              \
+    X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b) X(high##c) X(high##d) X(high##e) X(high##f)
 #define EACH_OF_64(X) EACH_OF_16(X, 0) EACH_OF_16(X, 1) EACH_OF_16(X, 2) EACH_OF_16(X, 3)
 #define EACH_OF_256(X) \
     EACH_OF_64(X)      \
