@@ -3,8 +3,11 @@
 
 #include "python/method.h"
 
+#include <stdio.h>
+
 PyTypeObject *snd_array_type, *snd_scalar_type, *snd_dtype_meta;
 int snd_dtype_is_wide;
+int snd_numpy_version;
 
 enum { ROWS = 3, COLUMNS = 5, SIZE = 37, BYTES_NUMBER = 18 }; /* of the array that is looked at */
 
@@ -54,6 +57,20 @@ is_sample_as_known(PyObject *sample)
     return is_known;
 }
 
+static int
+ask_version(PyObject *numpy)
+{
+    PyObject *text = snd_attribute(numpy, "__version__");
+    const char *version = text == NULL || !PyUnicode_Check(text) ? NULL : PyUnicode_AsUTF8(text);
+    int major = 0, minor = 0;
+
+    if (version == NULL || sscanf(version, "%d.%d", &major, &minor) != 2)
+        major = minor = 0;
+    Py_XDECREF(text);
+    PyErr_Clear();
+    return major * 100 + minor;
+}
+
 const char *
 snd_array_learn(PyObject *numpy)
 {
@@ -68,6 +85,7 @@ snd_array_learn(PyObject *numpy)
     if (is_known) {
         snd_array_type = (PyTypeObject *)Py_NewRef(type);
         snd_scalar_type = (PyTypeObject *)Py_NewRef(scalar);
+        snd_numpy_version = ask_version(numpy);
     }
     Py_XDECREF(sample);
     Py_XDECREF(scalar);

@@ -35,6 +35,7 @@ enum { SND_ARRAY_C_ORDER = 1, SND_ARRAY_F_ORDER = 2 };
 /* What snd_array_learn found; never freed. */
 extern PyTypeObject *snd_array_type, *snd_scalar_type, *snd_dtype_meta;
 extern int snd_dtype_is_wide;
+extern int snd_numpy_version; /* 203 is 2.3; 0: it does not say */
 
 /* Looks at an array of this NumPy. NULL when its memory is as described above; else why not. */
 const char *snd_array_learn(PyObject *numpy);
@@ -59,6 +60,21 @@ SND_HOT Py_ssize_t
 snd_dtype_size(const snd_dtype *dtype)
 {
     return snd_dtype_is_wide ? dtype->wide.size : dtype->size;
+}
+
+/* Whether BLAS can walk the matrices in it: rows, or columns, whose elements lie side by side. */
+static inline int
+snd_array_has_rows(const snd_array *array)
+{
+    int last = array->dimension_count - 1;
+    Py_ssize_t size = snd_dtype_size(array->dtype);
+
+    for (int fast = last; last >= 1 && fast >= last - 1 && size > 0; fast--) {
+        Py_ssize_t slow = array->strides[fast == last ? last - 1 : last];
+        if (array->strides[fast] == size && slow % size == 0 && slow / size >= array->dimensions[fast])
+            return 1;
+    }
+    return 0;
 }
 
 static inline uint64_t

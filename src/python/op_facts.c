@@ -193,27 +193,48 @@ count_loop_casts(const snd_op *op, const snd_op_arguments *arguments, const snd_
 
 /* ---- copies ---- */
 
-/* Matrices for which BLAS has no description are copied for it. */
+static int
+has_blas(const snd_array *array)
+{
+    enum { FLOAT = 11, DOUBLE = 12, COMPLEX_FLOAT = 14, COMPLEX_DOUBLE = 15 };
+    int number = array->dtype->number;
+    return number == FLOAT || number == DOUBLE || number == COMPLEX_FLOAT || number == COMPLEX_DOUBLE;
+}
+
+/* dot and inner copy every matrix that lies in neither order. */
+static int
+is_copied_by_dot(const snd_array *array)
+{
+    return has_blas(array) && array->dimension_count == 2 &&
+           (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == 0;
+}
+
+/* matmul copies what BLAS cannot walk, from 2.3 on; before, it did without BLAS. Vectors are never copied. */
+static int
+is_copied_by_matmul(const snd_array *array)
+{
+    enum { FIRST_VERSION = 203 };
+    int last = array->dimension_count - 1;
+    return snd_numpy_version >= FIRST_VERSION && has_blas(array) && last >= 1 && array->dimensions[last] > 1 &&
+           array->dimensions[last - 1] > 1 && !snd_array_has_rows(array);
+}
+
 static uint32_t
-count_blas_copies(const snd_op_arrays *arrays)
+count_blas_copies(const snd_op *op, const snd_op_arrays *arrays)
 {
     uint32_t count = 0;
 
-    for (int i = 0; i < arrays->input_count; i++) {
-        const snd_array *array = arrays->inputs[i];
-        int number = array->dtype->number;
-        int has_blas = number == 11 || number == 12 || number == 14 || number == 15; /* float and complex */
-        count +=
-            has_blas && array->dimension_count == 2 && (array->flags & (SND_ARRAY_C_ORDER | SND_ARRAY_F_ORDER)) == 0;
-    }
+    for (int i = 0; i < arrays->input_count; i++)
+        count += (uint32_t)(op->traits & SND_OP_MATMUL ? is_copied_by_matmul(arrays->inputs[i])
+                                                       : is_copied_by_dot(arrays->inputs[i]));
     return count;
 }
 
 static uint32_t
 count_copies(const snd_op *op, const snd_op_arrays *arrays, PyObject *result)
 {
-    if (op->traits & SND_OP_BLAS && arrays->input_count == 2)
-        return count_blas_copies(arrays);
+    if (op->traits & (SND_OP_BLAS | SND_OP_MATMUL))
+        return arrays->input_count == 2 ? count_blas_copies(op, arrays) : 0;
     return op->traits & SND_OP_MAY_COPY && arrays->input_count > 0 && snd_array_is(result) &&
            ((snd_array *)result)->data != arrays->inputs[0]->data && snd_array_count(arrays->inputs[0]) != 0;
 }

@@ -28,7 +28,8 @@ typedef enum tag {
     CUT,
 } tag;
 
-enum { ORDER_C, ORDER_F, ORDER_NONE };
+enum { ORDER_C, ORDER_F, ORDER_ROWS, ORDER_NONE };
+static const char *const orders[] = {"", " F", " part", " strided"};
 
 /* An array's or a dtype's word: tag 8, number 16, dimensions 8, order 4, other byte order 4, size 24 bits. */
 #define SIZE_LIMIT 0xffffff
@@ -75,12 +76,18 @@ dtype_word(const snd_dtype *dtype)
     return (uint64_t)(uint16_t)dtype->number << 8 | (uint64_t)is_swapped << 36 | size << 40;
 }
 
+static inline uint64_t
+order_of(const snd_array *array)
+{
+    if (SND_LIKELY(array->flags & SND_ARRAY_C_ORDER))
+        return ORDER_C;
+    return array->flags & SND_ARRAY_F_ORDER ? ORDER_F : snd_array_has_rows(array) ? ORDER_ROWS : ORDER_NONE;
+}
+
 static inline void
 add_array(snd_op_key *key, const snd_array *array)
 {
-    int order = array->flags & SND_ARRAY_C_ORDER ? ORDER_C : array->flags & SND_ARRAY_F_ORDER ? ORDER_F : ORDER_NONE;
-
-    add(key, ARRAY | dtype_word(array->dtype) | (uint64_t)array->dimension_count << 24 | (uint64_t)order << 32);
+    add(key, ARRAY | dtype_word(array->dtype) | (uint64_t)array->dimension_count << 24 | order_of(array) << 32);
     for (int i = 0; i < array->dimension_count; i++)
         add(key, (uint64_t)array->dimensions[i]);
 }
@@ -240,7 +247,8 @@ write_array(snd_description *out, const uint64_t *at, const uint64_t *end)
         snprintf(text, sizeof text, i == 0 ? "%llu" : ",%llu", (unsigned long long)*at++);
         snd_description_text(out, text);
     }
-    snd_description_text(out, order == ORDER_C ? "]" : order == ORDER_F ? "] F" : "] strided");
+    snd_description_text(out, "]");
+    snd_description_text(out, orders[order]);
     return at;
 }
 

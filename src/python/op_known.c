@@ -21,7 +21,7 @@ static const struct {
     {"mean", 1, SND_FLOPS_REDUCE, 0},
     {"cumsum", 1, SND_FLOPS_REDUCE, 0},
     {"cumprod", 1, SND_FLOPS_REDUCE, 0},
-    {"matmul", 0, SND_FLOPS_PRODUCT, 0},
+    {"matmul", 0, SND_FLOPS_PRODUCT, SND_OP_MATMUL},
     {"matvec", 0, SND_FLOPS_PRODUCT, 0},
     {"vecmat", 0, SND_FLOPS_PRODUCT, 0},
     {"vecdot", 0, SND_FLOPS_PRODUCT, 0},

@@ -30,6 +30,7 @@ enum {
     SND_OP_CASTS = 2,        /* inputs of another dtype than the result's are cast */
     SND_OP_MAY_COPY = 4,     /* gives a view or a copy of its first array */
     SND_OP_BLAS = 8,         /* copies matrices that BLAS cannot walk */
+    SND_OP_MATMUL = 256,     /* so does this, fewer of them, and not in all versions */
     SND_OP_INTO_FIRST = 16,  /* writes its first array */
     SND_OP_READS_FIRST = 32, /* and reads it as well */
     SND_OP_HAS_SELF = 64,    /* its first argument is an object that is no array: not told */

@@ -238,6 +238,7 @@ def detail_of(measured, call, name):
         (lambda: A + B.T, "numpy.add", "float64[3,4], float64[3,4] F"),
         (lambda: A + 1, "numpy.add", "float64[3,4], int"),
         (lambda: A[:, ::2] * 2.5, "numpy.multiply", "float64[3,2] strided, float"),
+        (lambda: A[:, :2] + A[:, 2:], "numpy.add", "float64[3,2] part, float64[3,2] part"),
         (lambda: np.add(A, A, out=A.astype("f4"), casting="unsafe"), "numpy.add",
          "float64[3,4], float64[3,4], out=float32[3,4], casting='unsafe'"),
         (lambda: np.sqrt(np.float32(2)), "numpy.sqrt", "float32"),
@@ -321,6 +322,9 @@ LEFT = {
 PRODUCTS = {"dot": (np.dot, "numpy.dot"), "inner": (np.inner, "numpy.inner"), "matmul": (np.matmul, "numpy.matmul")}
 
 
+VERSION = tuple(int(part) for part in np.__version__.split(".")[:2])
+
+
 def temporary_bytes(call):
     """How much memory a call needed for a while, beside its result: NumPy reports its arrays to tracemalloc."""
     tracemalloc.start()
@@ -336,6 +340,8 @@ def test_a_copy_for_blas_is_told_where_numpy_makes_one(measured, kind, product):
     function, name = PRODUCTS[product]
     left, right = LEFT[kind], LEFT["C order"]
     is_copied = temporary_bytes(lambda: function(left, right)) >= left.nbytes
+    if product == "matmul" and (2, 3) <= VERSION < (2, 5):  # does not report that memory
+        is_copied = kind in ("columns", "upside down", "stretched")
     with measured():
         function(left, right)
     assert measured.seen().one(name).op_copies == is_copied
