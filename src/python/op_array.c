@@ -3,7 +3,7 @@
 
 #include "python/method.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 PyTypeObject *snd_array_type, *snd_scalar_type, *snd_dtype_meta;
 int snd_dtype_is_wide;
@@ -62,13 +62,13 @@ ask_version(PyObject *numpy)
 {
     PyObject *text = snd_attribute(numpy, "__version__");
     const char *version = text == NULL || !PyUnicode_Check(text) ? NULL : PyUnicode_AsUTF8(text);
-    int major = 0, minor = 0;
+    char *end = NULL;
+    long major = version == NULL ? 0 : strtol(version, &end, 10);
+    long minor = end == NULL || *end != '.' ? 0 : strtol(end + 1, NULL, 10);
 
-    if (version == NULL || sscanf(version, "%d.%d", &major, &minor) != 2)
-        major = minor = 0;
     Py_XDECREF(text);
     PyErr_Clear();
-    return major * 100 + minor;
+    return (int)(major * 100 + minor);
 }
 
 const char *
