@@ -278,8 +278,8 @@ def make_page() -> str:
     parts = [
         HEAD.strip(),
         document_module("sonde", PACKAGE / "__init__.py"),
-        "`sonde` has the functions of `sonde.sampling`, `sonde.heap`, `sonde.snapshots` and `sonde.regions`, the function\n"
-        "`ops`, and the three ready reporters of `sonde.reporters`.",
+        "`sonde` has the functions of `sonde.sampling`, `sonde.heap`, `sonde.snapshots` and `sonde.regions`, `ops`,\n"
+        "and the three ready reporters of `sonde.reporters`.",
         document_module("sonde.sampling", PACKAGE / "sampling.py"),
         document_module("sonde.heap", PACKAGE / "heap.py"),
         document_module("sonde.ops", PACKAGE / "_ops.py"),
