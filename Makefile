@@ -33,7 +33,7 @@ help: ## this list
 demo: $(VENV)/.installed $(VENV)/.test ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
-test: test-c test-asan test-tsan pytest lint ## everything below that can fail
+test: test-c test-asan test-tsan pytest ## all tests; make lint and make truth are apart
 
 test-c: build/c/build.ninja ## the C tests, with warnings as errors
 	$(MESON_TEST) -C build/c
