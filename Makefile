@@ -24,7 +24,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-python lint lint-python lint-layers lint-format lint-tidy \
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-python lint lint-python lint-layers lint-format lint-tidy \
 	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -33,7 +33,7 @@ help: ## this list
 demo: $(VENV)/.installed $(VENV)/.test ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
-test: test-c test-asan test-tsan pytest lint ## everything below that can fail
+test: test-c test-asan test-tsan pytest ## all tests; make lint and make truth are apart
 
 test-c: build/c/build.ninja ## the C tests, with warnings as errors
 	$(MESON_TEST) -C build/c
@@ -58,6 +58,13 @@ truth: truth-memory ## samples and memory against programs that know their answe
 truth-memory: $(VENV)/.installed $(VENV)/.test
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
+
+test-torch: $(VENV)/.installed $(VENV)/.torch ## operators, with a real PyTorch
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py
+test-numpy1: ## operators of NumPy before 2
+	$(MAKE) build/venv-numpy1/.installed build/venv-numpy1/.test TAG=-numpy1
+	build/venv-numpy1/bin/pip --disable-pip-version-check -q install 'numpy<2'
+	PATH="$(CURDIR)/build/venv-numpy1/bin:$$PATH" build/venv-numpy1/bin/pytest --timeout=300 tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
@@ -95,6 +102,7 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
 	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
+	$(IN_VENV) $(VENV)/bin/python bench/ops/bench.py
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -130,6 +138,9 @@ $(VENV)/.test: $(VENV)/.build
 	-tools/system.sh test
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
+	touch $@
+$(VENV)/.torch: $(VENV)/.test
+	$(PIP) install torch==2.13.0
 	touch $@
 $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer

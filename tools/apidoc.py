@@ -22,7 +22,7 @@ HEAD = """# API reference
 
 Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. What
 the functions are for, with examples, stands in [sampling.md](sampling.md), [memory.md](memory.md),
-[regions.md](regions.md) and [calls.md](calls.md).
+[ops.md](ops.md), [regions.md](regions.md) and [calls.md](calls.md).
 """
 
 
@@ -278,13 +278,16 @@ def make_page() -> str:
     parts = [
         HEAD.strip(),
         document_module("sonde", PACKAGE / "__init__.py"),
-        "`sonde` has the functions of `sonde.sampling`, `sonde.heap`, `sonde.snapshots` and `sonde.regions`, and the\n"
-        "three ready reporters of `sonde.reporters`.",
+        "`sonde` has the functions of `sonde.sampling`, `sonde.heap`, `sonde.snapshots` and `sonde.regions`, `ops`,\n"
+        "and the three ready reporters of `sonde.reporters`.",
         document_module("sonde.sampling", PACKAGE / "sampling.py"),
         document_module("sonde.heap", PACKAGE / "heap.py"),
+        document_module("sonde.ops", PACKAGE / "_ops.py"),
         document_module("sonde.snapshots", PACKAGE / "snapshots.py"),
         document_module("sonde.regions", PACKAGE / "regions.py"),
         document_core(),
+        document_module("sonde.torch", PACKAGE / "torch.py"),
+        document_module("sonde._averages", PACKAGE / "_averages.py"),
         document_module("sonde.reporters", PACKAGE / "reporters.py"),
         document_module("sonde.profiler", PACKAGE / "profiler.py"),
         document_calls(),

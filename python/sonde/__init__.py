@@ -13,6 +13,12 @@ Or where its memory goes, with ``sonde run --memory`` for the whole program:
 ...     work()
 >>> m.peak_bytes
 
+Or what the operators of NumPy cost, by their inputs' shapes:
+
+>>> with sonde.ops() as prof:
+...     work()
+>>> print(prof.key_averages(group_by_input_shape=True).table(row_limit=10))
+
 Mark regions of a program and get a table of their times at exit:
 
 >>> sonde.install()
@@ -21,6 +27,7 @@ Mark regions of a program and get a table of their times at exit:
 """
 
 from sonde._core import __version__
+from sonde._ops import ops
 from sonde.heap import memory
 from sonde.regions import (
     ConsoleReporter,
@@ -49,6 +56,7 @@ __all__ = [
     "install",
     "iter_proxy",
     "memory",
+    "ops",
     "pop",
     "push",
     "record",

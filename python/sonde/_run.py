@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+OPS_SHOWN = 15  # rows of operators at the end
+
 
 def main() -> None:
     """The words come from the program ``sonde``, which knows their names."""
@@ -35,6 +37,7 @@ def main() -> None:
         memory=has_memory,
         exact="exact" in given,
         memory_interval=given.get("memory-interval", _settings.MEMORY_INTERVAL),
+        ops=_settings.ops_wish(True, True) if "ops" in given else None,
     )
     _places.describe(
         program.path and os.path.normpath(program.path),
@@ -101,10 +104,20 @@ def _at_exit(process: int, is_wanted: bool) -> None:
     try:
         if is_wanted and os.getpid() == process:  # not in a child that was forked from it
             show(profile, "summary")
+            _show_ops(profile)
     except OSError:
         _session.say("no samples were taken")
     finally:
         ended.say()
+
+
+def _show_ops(profile: _core.Profile) -> None:
+    if "op" in (profile.info("probes") or "").split(", "):
+        try:
+            table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **look_of(sys.stderr))
+        except OSError:
+            table = "no operator of NumPy was called\n"
+        print(f"\nOperators\n{table}", file=sys.stderr, end="")
 
 
 def _folder() -> str:

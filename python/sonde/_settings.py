@@ -22,6 +22,7 @@ _KINDS = {
     "memory": "flag",
     "exact": "flag",
     "memory-interval": "whole",
+    "ops": "flag",
     "include": "patterns",
     "exclude": "patterns",
     "all-code": "flag",
@@ -49,6 +50,11 @@ def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
     """What a holder of the measurement says when it wants memory."""
     check("memory-interval", interval)
     return {"memory": True, "exact": exact, "memory_interval": interval}
+
+
+def ops_wish(shapes: bool, stacks: bool) -> dict[str, bool]:
+    """The same for operators, under the name ``ops``."""
+    return {"shapes": bool(shapes), "stacks": bool(stacks)}
 
 
 def read_words(words: list[str]) -> dict[str, Any]:

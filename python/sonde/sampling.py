@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measurement", "record", "sample", "start", "stop"]
 
-PROBES = ("region", "sample", "call", "memory")
+PROBES = ("region", "sample", "call", "memory", "op")
 
 _lock = RLock()
 _started: Measurement | None = None  # by start()
@@ -169,7 +169,7 @@ class Measurement:
             raise RuntimeError(f"a recording is being written already: {taken}")
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
-        is_first = _session.wish("sample_rate") is None and _session.wish("memory") is None
+        is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops"))
         if is_first:
             _session.pause(True)  # until all is set up
         _session.hold(self, **self._wishes)
@@ -257,17 +257,21 @@ def record(
     builtins: bool = True,
     exact: bool = False,
     interval: int = 131072,
+    shapes: bool = True,
+    stacks: bool = True,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
     report: bool | None = None,
 ) -> Measurement:
-    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``. A block or a decorator.
+    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``, ``"op"``.
+
+    It is for a ``with`` block, or a decorator.
 
     ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
     ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; ``exact`` and ``interval`` for memory, with
-    which the result is a ``Memory``; the rest is as in ``sample``. Under ``sonde run`` all goes into its recording
-    instead.
+    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``; the rest is as in
+    ``sample``. Under ``sonde run`` all goes into its recording instead.
 
     >>> with sonde.record("run.sonde", probes=["region", "sample"]):
     ...     with sonde.region("load"):
@@ -287,6 +291,12 @@ def record(
 
         made = Memory
         wishes.update(_settings.memory_wishes(exact, interval))
+    if "op" in chosen:
+        wishes.update(ops=_settings.ops_wish(shapes, stacks))
+        if made is Measurement:
+            from sonde._ops import Ops
+
+            made = Ops
     return made(wishes, calls, _places.choice(include, exclude, all_code), report)
 
 

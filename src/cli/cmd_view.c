@@ -48,6 +48,8 @@ show(const snd_arguments *given, const snd_opened *recording)
         return SND_EXIT_USAGE;
     if (view == NULL && is_tree_wanted(given))
         view = snd_view_find("tree");
+    if (view == NULL && (options.by_shape || options.by_line))
+        view = snd_view_find("ops");
     int is_summary =
         view == NULL && !wants_table(given) && options.region == NULL && snd_samples_exist(recording->profile);
     if (is_summary || snd_arguments_value(given, "summary") != NULL)

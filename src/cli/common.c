@@ -223,6 +223,8 @@ snd_read_view_options(const snd_arguments *given, snd_view_options *out)
         .by_time = snd_arguments_value(given, "by-time") != NULL,
         .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
         .seconds = snd_arguments_value(given, "seconds") != NULL,
+        .by_shape = snd_arguments_value(given, "by-shape") != NULL,
+        .by_line = snd_arguments_value(given, "by-line") != NULL,
     };
     if (out->hide == NULL)
         return 1;
@@ -241,6 +243,8 @@ complain_no_data(const snd_opened *recording, const snd_view *view, const snd_vi
 {
     if (view != NULL && snd_view_needs_memory(view) && !snd_memory_view_exists(recording->profile))
         snd_complain("%s: was recorded without --memory", recording->path);
+    else if (view != NULL && view->make == snd_view_ops)
+        snd_complain("%s: was recorded without --ops, or no operator was called", recording->path);
     else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
                      options->region == NULL ? options->thread : options->region);

@@ -28,7 +28,9 @@ void snd_opened_close(snd_opened *self);
         {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},                           \
         {"show-all", 0, NULL, "tree: frames of libraries and small rows too; lines: small files too"},          \
         {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
-        {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"},
+        {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"}, \
+        {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},                                            \
+        {"by-line", 0, NULL, "ops: a row for each line that called it"},
 
 /* What the options of the command say about samples. Returns 0 after printing one line when a pattern is not valid. */
 int snd_read_view_options(const snd_arguments *given, snd_view_options *out);

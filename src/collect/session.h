@@ -18,6 +18,7 @@ typedef struct snd_session_options {
     uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
     int calls;                /* calls are measured too */
     uint64_t call_cost_ns;    /* of one call, as measured; 0: unknown */
+    int ops;                  /* operators are measured too */
     snd_sample_options sample;
     snd_memory_options memory;
     const char *program;   /* what runs; NULL: from the system */

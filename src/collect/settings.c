@@ -71,6 +71,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .cpu = options->cpu,
         .debug = options->debug,
         .calls = options->calls,
+        .ops = options->ops,
         .own_cost_ns = options->own_cost_ns,
         .call_cost_ns = options->call_cost_ns,
         .sample = options->sample,

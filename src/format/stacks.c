@@ -143,6 +143,8 @@ stack_of_node(snd_stacks *self, const snd_profile *profile, uint32_t node, uint3
         return SND_OK;
     }
     *stack = self->of_node[about->parent];
+    if (kind == SND_SITE_OP) /* what stands below it stands in its region */
+        return SND_OK;
     if (*stack == SND_NONE || (kind != SND_SITE_REGION && !snd_site_is_sampled(kind))) {
         *stack = SND_NONE;
         return SND_OK;

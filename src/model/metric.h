@@ -5,48 +5,53 @@
 #include "base/attr.h"
 
 /* X(id, name, unit, is it a real number, meaning). The order is free: recordings store the name. */
-#define SND_METRIC_MAP(X)                                                                                        \
-    X(COUNT, "count", "entries", 0, "how often it was entered and left")                                         \
-    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")                 \
-    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                              \
-    X(MIN, "min", "ns", 0, "shortest entry")                                                                     \
-    X(MAX, "max", "ns", 0, "longest entry")                                                                      \
-    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                                \
-    X(SUSPENDED, "suspended", "ns", 0, "its coroutine waited; part of a region's total, not of a call's")        \
-    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                                \
-    X(OPEN, "open", "entries", 0, "entries not left yet")                                                        \
-    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")                          \
-    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                              \
-    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                                   \
-    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                               \
-    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                                \
-    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")                               \
-    X(SAMPLES, "samples", "samples", 0, "how often it was the innermost one when a thread was looked at")        \
-    X(PYTHON, "python", "ns", 0, "CPU time in Python code")                                                      \
-    X(NATIVE, "native", "ns", 0, "CPU time in native code")                                                      \
-    X(SYSTEM, "system", "ns", 0, "CPU time in the kernel")                                                       \
-    X(WAIT_CPU, "wait_cpu", "ns", 0, "ready to run, but no processor was free")                                  \
-    X(WAIT_LOCK, "wait_lock", "ns", 0, "waited for a lock")                                                      \
-    X(WAIT_GIL, "wait_gil", "ns", 0, "waited for the interpreter's lock")                                        \
-    X(WAIT_IO, "wait_io", "ns", 0, "waited for a file, a socket or a pipe")                                      \
-    X(WAIT_SLEEP, "wait_sleep", "ns", 0, "slept")                                                                \
-    X(WAIT_OTHER, "wait_other", "ns", 0, "waited for something else")                                            \
-    X(ALLOC_PYTHON, "alloc_python", "bytes", 0, "memory allocated by Python")                                    \
-    X(ALLOC_NATIVE, "alloc_native", "bytes", 0, "memory allocated by native code")                               \
-    X(ALLOC_BLOCKS, "alloc_blocks", "blocks", 0, "pieces of memory allocated")                                   \
-    X(ALLOC_VARIANCE, "alloc_variance", "bytes2", 1, "square of the standard error of the bytes allocated")      \
-    X(TEMPORARY, "temporary", "bytes", 0, "memory freed within 10 ms after it was allocated")                    \
-    X(LIVE, "live", "bytes", 0, "memory allocated and not freed at the end")                                     \
-    X(LIVE_AVERAGE, "live_average", "bytes", 0, "memory allocated and not freed, on average over the recording") \
-    X(LIVE_PEAK, "live_peak", "bytes", 0, "memory allocated and not freed when the whole program had most")      \
-    X(PEAK_VARIANCE, "peak_variance", "bytes2", 1, "square of the standard error of live_peak")                  \
-    X(TAKEN, "taken", "blocks", 0, "blocks that were looked at when they were allocated")                        \
-    X(FREED, "freed", "blocks", 0, "blocks that were looked at and are freed")                                   \
-    X(COPIED, "copied", "bytes", 0, "memory copied")                                                             \
-    X(COPIES, "copies", "copies", 0, "how often memory was copied")                                              \
-    X(COPY_VARIANCE, "copy_variance", "bytes2", 1, "square of the standard error of the bytes copied")           \
-    X(GPU, "gpu", "ns", 0, "time in which the GPU worked for this process")                                      \
-    X(GPU_MEMORY, "gpu_memory", "bytes", 0, "memory of the GPU that this process had, on average while it was here")
+#define SND_METRIC_MAP(X)                                                                                            \
+    X(COUNT, "count", "entries", 0, "how often it was entered and left")                                             \
+    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")                     \
+    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                                  \
+    X(MIN, "min", "ns", 0, "shortest entry")                                                                         \
+    X(MAX, "max", "ns", 0, "longest entry")                                                                          \
+    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                                    \
+    X(SUSPENDED, "suspended", "ns", 0, "its coroutine waited; part of a region's total, not of a call's")            \
+    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                                    \
+    X(OPEN, "open", "entries", 0, "entries not left yet")                                                            \
+    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")                              \
+    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                                  \
+    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                                       \
+    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                                   \
+    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                                    \
+    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")                                   \
+    X(SAMPLES, "samples", "samples", 0, "how often it was the innermost one when a thread was looked at")            \
+    X(PYTHON, "python", "ns", 0, "CPU time in Python code")                                                          \
+    X(NATIVE, "native", "ns", 0, "CPU time in native code")                                                          \
+    X(SYSTEM, "system", "ns", 0, "CPU time in the kernel")                                                           \
+    X(WAIT_CPU, "wait_cpu", "ns", 0, "ready to run, but no processor was free")                                      \
+    X(WAIT_LOCK, "wait_lock", "ns", 0, "waited for a lock")                                                          \
+    X(WAIT_GIL, "wait_gil", "ns", 0, "waited for the interpreter's lock")                                            \
+    X(WAIT_IO, "wait_io", "ns", 0, "waited for a file, a socket or a pipe")                                          \
+    X(WAIT_SLEEP, "wait_sleep", "ns", 0, "slept")                                                                    \
+    X(WAIT_OTHER, "wait_other", "ns", 0, "waited for something else")                                                \
+    X(ALLOC_PYTHON, "alloc_python", "bytes", 0, "memory allocated by Python")                                        \
+    X(ALLOC_NATIVE, "alloc_native", "bytes", 0, "memory allocated by native code")                                   \
+    X(ALLOC_BLOCKS, "alloc_blocks", "blocks", 0, "pieces of memory allocated")                                       \
+    X(ALLOC_VARIANCE, "alloc_variance", "bytes2", 1, "square of the standard error of the bytes allocated")          \
+    X(TEMPORARY, "temporary", "bytes", 0, "memory freed within 10 ms after it was allocated")                        \
+    X(LIVE, "live", "bytes", 0, "memory allocated and not freed at the end")                                         \
+    X(LIVE_AVERAGE, "live_average", "bytes", 0, "memory allocated and not freed, on average over the recording")     \
+    X(LIVE_PEAK, "live_peak", "bytes", 0, "memory allocated and not freed when the whole program had most")          \
+    X(PEAK_VARIANCE, "peak_variance", "bytes2", 1, "square of the standard error of live_peak")                      \
+    X(TAKEN, "taken", "blocks", 0, "blocks that were looked at when they were allocated")                            \
+    X(FREED, "freed", "blocks", 0, "blocks that were looked at and are freed")                                       \
+    X(COPIED, "copied", "bytes", 0, "memory copied")                                                                 \
+    X(COPIES, "copies", "copies", 0, "how often memory was copied")                                                  \
+    X(COPY_VARIANCE, "copy_variance", "bytes2", 1, "square of the standard error of the bytes copied")               \
+    X(GPU, "gpu", "ns", 0, "time in which the GPU worked for this process")                                          \
+    X(GPU_MEMORY, "gpu_memory", "bytes", 0, "memory of the GPU that this process had, on average while it was here") \
+    X(OP_READ, "op_read", "bytes", 0, "data that the calls of an operator took in")                                  \
+    X(OP_WRITTEN, "op_written", "bytes", 0, "data that the calls of an operator gave out")                           \
+    X(OP_FLOPS, "op_flops", "operations", 1, "floating-point operations, where there is a formula for them")         \
+    X(OP_COPIES, "op_copies", "copies", 0, "arrays that the calls of an operator copied without being asked to")     \
+    X(OP_CASTS, "op_casts", "casts", 0, "arrays that the calls of an operator turned into another type")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,
@@ -54,6 +59,7 @@ typedef enum snd_metric {
 #undef SND_METRIC_ENUM
         SND_METRIC_COUNT_OF
 } snd_metric;
+_Static_assert(SND_METRIC_COUNT_OF <= 64, "a node has a bit for each metric");
 
 typedef struct snd_metric_info {
     const char *name;

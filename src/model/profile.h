@@ -18,7 +18,8 @@
     X(BUILTIN, "builtin")    \
     X(LINE, "line")          \
     X(NATIVE, "native")      \
-    X(OTHER, "other")
+    X(OTHER, "other")        \
+    X(OP, "op")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -34,10 +35,11 @@ snd_site_kind snd_site_kind_find(const char *name); /* SND_SITE_KIND_COUNT for a
 typedef struct snd_profile_site {
     snd_site_kind kind;
     const char *name;
-    const char *file;    /* "" where unknown */
-    uint32_t line;       /* 0 where unknown */
-    const char *detail;  /* what sets it apart from others at its place: a call's signature; "" without one */
-    uint32_t twin;       /* from 1 on for others with the same texts that are not the same; not kept in recordings */
+    const char *file; /* "" where unknown */
+    uint32_t line;    /* 0 where unknown */
+    const char
+        *detail;   /* what sets it apart from others at its place: a call's signature, an operator's inputs; or "" */
+    uint32_t twin; /* from 1 on for others with the same texts that are not the same; not kept in recordings */
     uint32_t first_line; /* of a line: where its function starts; else 0 */
 } snd_profile_site;
 
@@ -55,6 +57,21 @@ static inline int
 snd_site_is_sampled(snd_site_kind kind)
 {
     return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
+}
+
+/* Whether a site of this kind is set apart by its place and detail too, not only by its name. */
+static inline int
+snd_site_is_placed(snd_site_kind kind)
+{
+    return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP;
+}
+
+/* Whether a node of this kind is entered and left on a thread's stack. Operators nest into regions and into each other;
+ * views of regions show a region's operators as its own time. */
+static inline int
+snd_site_is_entered(snd_site_kind kind)
+{
+    return kind == SND_SITE_REGION || kind == SND_SITE_OP;
 }
 
 /* A line of time. */

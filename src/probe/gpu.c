@@ -1,23 +1,17 @@
 /* What the GPUs do for this process. */
 #include "probe/gpu.h"
 
-#include "base/alloc.h"
 #include "os/clock.h"
 #include "os/nvml.h"
 #include "os/process.h"
+#include "probe/plot.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#define POINTS (SND_SERIES_POINTS / 2)
 /* A driver measures once a second or so: the last answer holds until there is a new one, but not much longer. */
 #define HOLD_NS UINT64_C(1200000000)
 #define GPUS 64u
-
-/* The points of a series; half of them go, and the step doubles, when there is no room. */
-typedef struct plot {
-    snd_point points[POINTS];
-} plot;
 
 /* The first part is of the thread that looks. Nobody asks a driver with a lock held: it allocates, and who measures
  * memory needs the sampler's lock for that. */
@@ -29,11 +23,9 @@ static struct gpu {
 
     pthread_mutex_t lock; /* of what follows */
     uint64_t last_ns, next_ns;
-    plot busy, memory;
-    uint32_t count;
-    uint64_t step_ns, point_ns; /* from one point to the next; when the next is due */
-    double busy_ns, length_ns;  /* since the last point */
-} gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .step_ns = SND_GPU_NS};
+    snd_plot busy, memory;
+    double busy_ns, length_ns; /* since the last point */
+} gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .busy.step_ns = SND_GPU_NS, .memory.step_ns = SND_GPU_NS};
 
 /* ---- start and stop ---- */
 
@@ -85,9 +77,8 @@ void
 snd_gpu_clear(void)
 {
     pthread_mutex_lock(&gpu.lock);
-    gpu.count = 0;
-    gpu.step_ns = SND_GPU_NS;
-    gpu.point_ns = 0;
+    snd_plot_clear(&gpu.busy, SND_GPU_NS);
+    snd_plot_clear(&gpu.memory, SND_GPU_NS);
     gpu.busy_ns = gpu.length_ns = 0;
     pthread_mutex_unlock(&gpu.lock);
 }
@@ -95,30 +86,15 @@ snd_gpu_clear(void)
 /* ---- looking ---- */
 
 static void
-make_room(void)
-{
-    if (gpu.count < POINTS)
-        return;
-    for (size_t i = 0; i < POINTS / 2; i++) {
-        gpu.busy.points[i] = gpu.busy.points[2 * i];
-        gpu.memory.points[i] = gpu.memory.points[2 * i];
-    }
-    gpu.count /= 2;
-    gpu.step_ns *= 2;
-}
-
-static void
 keep(uint64_t now_ns, const snd_gpu_reading *reading)
 {
     pthread_mutex_lock(&gpu.lock);
     gpu.busy_ns += (double)reading->busy_ns;
     gpu.length_ns += (double)reading->elapsed_ns;
-    if (now_ns >= gpu.point_ns) {
-        make_room();
-        gpu.busy.points[gpu.count] = (snd_point){now_ns, 100 * gpu.busy_ns / gpu.length_ns};
-        gpu.memory.points[gpu.count++] = (snd_point){now_ns, (double)reading->memory};
+    if (now_ns >= gpu.busy.next_ns) {
+        snd_plot_add(&gpu.busy, now_ns, 100 * gpu.busy_ns / gpu.length_ns);
+        snd_plot_add(&gpu.memory, now_ns, (double)reading->memory);
         gpu.busy_ns = gpu.length_ns = 0;
-        gpu.point_ns = now_ns + gpu.step_ns;
     }
     pthread_mutex_unlock(&gpu.lock);
 }
@@ -175,31 +151,16 @@ snd_gpu_look(uint64_t now_ns, snd_gpu_reading *out)
 
 /* ---- into a profile ---- */
 
-static snd_status
-put(snd_profile *profile, const char *name, const char *unit, const plot *from, uint64_t origin_ns)
-{
-    snd_point *points = snd_malloc(sizeof *from);
-    if (points == NULL)
-        return SND_NO_MEMORY;
-    for (uint32_t i = 0; i < gpu.count; i++) {
-        points[i] = from->points[i];
-        points[i].at_ns = points[i].at_ns > origin_ns ? points[i].at_ns - origin_ns : 0;
-    }
-    snd_status status = snd_profile_set_series(profile, name, unit, points, gpu.count);
-    snd_free(points);
-    return status;
-}
-
 snd_status
 snd_gpu_describe(snd_profile *profile, uint64_t origin_ns)
 {
     snd_status status = SND_OK;
 
     pthread_mutex_lock(&gpu.lock);
-    if (gpu.count != 0)
-        status = put(profile, "gpu", "per cent", &gpu.busy, origin_ns);
-    if (gpu.count != 0 && status == SND_OK)
-        status = put(profile, "gpu_memory", "bytes", &gpu.memory, origin_ns);
+    if (gpu.busy.count != 0)
+        status = snd_plot_put(&gpu.busy, profile, "gpu", "per cent", origin_ns);
+    if (gpu.busy.count != 0 && status == SND_OK)
+        status = snd_plot_put(&gpu.memory, profile, "gpu_memory", "bytes", origin_ns);
     pthread_mutex_unlock(&gpu.lock);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "probe/memory.h"
 #include "probe/memory_hot.h"
+#include "probe/plot.h"
 #include "probe/sample_private.h"
 
 /* A block that is looked at. It stands for more than itself: `weight` bytes. */
@@ -63,10 +64,6 @@ typedef struct snd_memory_values {
     snd_history history;
 } snd_memory_values;
 
-typedef struct snd_memory_plot {
-    snd_point points[SND_SERIES_POINTS / 2];
-} snd_memory_plot;
-
 #define SND_MEMORY_STEPS 256u
 
 /* A frame that was met below a node, and its own node. All zero: none. */
@@ -100,9 +97,8 @@ typedef struct snd_memory_state {
     _Atomic uint64_t unseen; /* bytes allocated where nobody could look */
     double size_blocks[2][SND_BLOCK_SIZES], size_bytes[2][SND_BLOCK_SIZES]; /* native, Python */
 
-    snd_memory_plot heap, rss;
-    uint32_t plot_count;
-    uint64_t plot_step_ns, plot_next_ns, rss_start, rss_peak;
+    snd_plot heap, rss;
+    uint64_t rss_start, rss_peak;
     uint32_t history_count;
     uint64_t history_step_ns, history_next_ns;
 

@@ -11,7 +11,6 @@
 #define TEMPORARY_NS 10000000u
 #define PLOT_NS 50000000u     /* from one point to the next, at first */
 #define HISTORY_NS 100000000u /* the same for the histories of places */
-#define PLOT_POINTS (SND_SERIES_POINTS / 2)
 
 snd_memory_state snd_memory = {.peak_serial = 1};
 
@@ -190,25 +189,12 @@ snd_memory_return_block(const snd_memory_kept *kept, uint64_t now_ns)
 /* ---- over time ---- */
 
 static void
-halve(snd_point *points)
-{
-    for (uint32_t i = 0; i < PLOT_POINTS / 2; i++)
-        points[i] = points[2 * i + 1];
-}
-
-static void
 add_to_plots(uint64_t now_ns)
 {
     uint64_t rss = snd_footprint_rss();
 
-    if (snd_memory.plot_count == PLOT_POINTS) {
-        halve(snd_memory.heap.points);
-        halve(snd_memory.rss.points);
-        snd_memory.plot_count /= 2;
-        snd_memory.plot_step_ns *= 2;
-    }
-    snd_memory.heap.points[snd_memory.plot_count] = (snd_point){now_ns, (double)snd_memory.live};
-    snd_memory.rss.points[snd_memory.plot_count++] = (snd_point){now_ns, (double)rss};
+    snd_plot_add(&snd_memory.heap, now_ns, (double)snd_memory.live);
+    snd_plot_add(&snd_memory.rss, now_ns, (double)rss);
     if (rss > snd_memory.rss_peak)
         snd_memory.rss_peak = rss;
 }
@@ -244,10 +230,8 @@ snd_memory_tick(uint64_t now_ns)
 {
     if (SND_GET(snd_memory.serial) == 0)
         return;
-    if (now_ns >= snd_memory.plot_next_ns) {
+    if (now_ns >= snd_memory.heap.next_ns)
         add_to_plots(now_ns);
-        snd_memory.plot_next_ns = now_ns + snd_memory.plot_step_ns;
-    }
     while (now_ns >= snd_memory.history_next_ns) {
         add_to_histories();
         snd_memory.history_next_ns += snd_memory.history_step_ns;
@@ -315,21 +299,6 @@ snd_memory_put_values(snd_snapshot *snapshot, snd_profile *profile, uint32_t nod
 }
 
 static snd_status
-put_plot(snd_profile *profile, const char *name, const snd_memory_plot *plot, uint64_t origin_ns)
-{
-    snd_point *points = snd_malloc((snd_memory.plot_count + 1u) * sizeof *points);
-    if (points == NULL)
-        return SND_NO_MEMORY;
-    for (uint32_t i = 0; i < snd_memory.plot_count; i++) {
-        uint64_t at = plot->points[i].at_ns;
-        points[i] = (snd_point){at > origin_ns ? at - origin_ns : 0, plot->points[i].value};
-    }
-    snd_status status = snd_profile_set_series(profile, name, "bytes", points, snd_memory.plot_count);
-    snd_free(points);
-    return status;
-}
-
-static snd_status
 put_sizes(snd_profile *profile)
 {
     snd_block_size sizes[SND_BLOCK_SIZES];
@@ -379,9 +348,9 @@ snd_memory_describe_locked(snd_profile *profile, uint64_t origin_ns)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
     if (status == SND_OK)
-        status = put_plot(profile, "heap", &snd_memory.heap, origin_ns);
+        status = snd_plot_put(&snd_memory.heap, profile, "heap", "bytes", origin_ns);
     if (status == SND_OK)
-        status = put_plot(profile, "rss", &snd_memory.rss, origin_ns);
+        status = snd_plot_put(&snd_memory.rss, profile, "rss", "bytes", origin_ns);
     return status == SND_OK ? put_sizes(profile) : status;
 }
 
@@ -414,10 +383,10 @@ forget_numbers(uint64_t now_ns)
     SND_SET(snd_memory.unseen, 0);
     memset(snd_memory.size_blocks, 0, sizeof snd_memory.size_blocks);
     memset(snd_memory.size_bytes, 0, sizeof snd_memory.size_bytes);
-    snd_memory.plot_count = snd_memory.history_count = 0;
-    snd_memory.plot_step_ns = PLOT_NS;
+    snd_plot_clear(&snd_memory.heap, PLOT_NS);
+    snd_plot_clear(&snd_memory.rss, PLOT_NS);
+    snd_memory.history_count = 0;
     snd_memory.history_step_ns = HISTORY_NS;
-    snd_memory.plot_next_ns = now_ns;
     snd_memory.history_next_ns = now_ns + HISTORY_NS;
     snd_memory.start_ns = now_ns;
     snd_memory.end_ns = 0;

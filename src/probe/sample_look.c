@@ -46,6 +46,8 @@ snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region)
 {
     uint32_t root = self->seen.rows[row].root;
 
+    while (region != NULL && region->parent != NULL && snd_site_kind_get(region->site) == SND_SITE_OP)
+        region = region->parent; /* a tree of stacks for each kind of call would be a large one */
     if (region == NULL || region->parent == NULL)
         return root;
     return snd_sample_seen_region(&self->seen, root, region);

@@ -30,7 +30,7 @@ is_same(const snd_profile_site *site, const snd_profile_site *wanted, size_t len
 {
     if (site->kind != wanted->kind || strncmp(site->name, wanted->name, len) != 0 || site->name[len] != '\0')
         return 0;
-    return !(snd_site_is_call(site->kind) || snd_site_is_sampled(site->kind)) ||
+    return !snd_site_is_placed(site->kind) ||
            (site->line == wanted->line && site->first_line == wanted->first_line && site->twin == wanted->twin &&
             strcmp(site->file, wanted->file) == 0 && strcmp(site->detail, wanted->detail) == 0);
 }

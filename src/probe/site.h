@@ -11,7 +11,8 @@
  * reused. */
 uint32_t snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line);
 
-/* The same for something that is called or sampled: its place, its detail and which twin it is are part of it. */
+/* The same for something that is called or sampled, or an operator: its place, its detail and which twin it is are part
+ * of it. */
 uint32_t snd_site_add_placed(const snd_profile_site *site);
 
 /* The same for one that is known already; SND_NONE for a new one. */

@@ -394,7 +394,9 @@ update_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, c
     snd_status status = SND_OK;
     if (read.count != snd_profile_whole(profile, id, SND_METRIC_COUNT))
         status = put_histogram(profile, id, node);
-    return status == SND_OK ? put_region(self, profile, live, id, counted) : status;
+    if (status == SND_OK)
+        status = put_region(self, profile, live, id, counted);
+    return status == SND_OK ? snd_snapshot_put_op(self, profile, node->site, id, counted.count) : status;
 }
 
 static snd_status
@@ -534,6 +536,8 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
             status = put_region(self, profile, live, id, (reading){0});
         else
             status = put_whole(self, profile, id, SND_METRIC_COUNT, 0);
+        if (status == SND_OK)
+            status = snd_snapshot_put_op(self, profile, snd_node_get(live, i)->site, id, 0);
     }
     return status;
 }

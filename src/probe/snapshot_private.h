@@ -24,4 +24,8 @@ SND_MUST_USE snd_status snd_snapshot_make_changed(snd_snapshot *self, const snd_
 SND_MUST_USE snd_status snd_snapshot_put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric,
                                          snd_value value);
 
+/* What `count` calls of an operator did; nothing for a node of another kind. `site` is the live one. */
+SND_MUST_USE snd_status snd_snapshot_put_op(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t node,
+                                            uint64_t count);
+
 #endif

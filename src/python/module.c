@@ -3,6 +3,7 @@
 #include "python/kineto.h"
 #include "python/memory.h"
 #include "python/op_averages.h"
+#include "python/ops.h"
 #include "python/owner.h"
 
 #include "base/alloc.h"
@@ -71,6 +72,10 @@ static PyMethodDef functions[] = {
     {"pause_samples", snd_py_pause_samples, METH_O, NULL},
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},
+    {"ops_start", FAST(snd_py_ops_start), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"ops_stop", snd_py_ops_stop, METH_NOARGS, NULL},
+    {"ops_refresh", snd_py_ops_refresh, METH_NOARGS, NULL},
+    {"ops_hooked", snd_py_ops_hooked, METH_NOARGS, NULL},
     {"end_after", snd_py_end_after, METH_O, NULL},
     {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
     {"run_file", snd_py_run_file, METH_VARARGS, NULL},
@@ -133,6 +138,7 @@ module_clear(PyObject *module)
 {
     snd_state *state = snd_state_of_module(module);
 
+    snd_ops_close();
     while (state->region_pool_count > 0) {
         PyObject *object = state->region_pool[--state->region_pool_count];
         PyTypeObject *type = Py_TYPE(object);

@@ -35,7 +35,7 @@ profile_dealloc(PyObject *object)
 }
 
 static snd_table *
-make_view(profile *self, const char *name)
+make_view(profile *self, const char *name, const snd_view_options *options)
 {
     const snd_view *view = snd_view_find(name);
     snd_table *table = NULL;
@@ -44,7 +44,7 @@ make_view(profile *self, const char *name)
         PyErr_Format(PyExc_ValueError, "unknown view '%s'", name);
         return NULL;
     }
-    snd_status status = view->make(self->profile, &(snd_view_options){0}, &table);
+    snd_status status = view->make(self->profile, options, &table);
     if (status != SND_OK)
         snd_raise_status(status, NULL);
     return table;
@@ -142,14 +142,16 @@ write_report(const snd_profile *about, snd_report *report, snd_format_options op
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format", "view", "columns", "footer", "limit", "width", "colour", "unicode", NULL};
+    static char *names[] = {"format", "view",    "columns",  "footer",  "limit", "width",
+                            "colour", "unicode", "by_shape", "by_line", NULL};
+    snd_view_options wanted = {0};
     const char *format = "table", *view = "regions";
     PyObject *columns = Py_None;
     int footer = 1, colour = 0, unicode = 0;
     unsigned int limit = UINT32_MAX, width = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIpp:format", names, &format, &view, &columns, &footer,
-                                     &limit, &width, &colour, &unicode))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIpppp:format", names, &format, &view, &columns, &footer,
+                                     &limit, &width, &colour, &unicode, &wanted.by_shape, &wanted.by_line))
         return NULL;
     snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
     int is_for_people = strcmp(format, "table") == 0 && columns == Py_None && limit == UINT32_MAX;
@@ -158,7 +160,7 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
                                                       : NULL;
     if (report != NULL)
         return write_report(((profile *)object)->profile, report, options);
-    snd_table *table = make_view((profile *)object, view);
+    snd_table *table = make_view((profile *)object, view, &wanted);
     if (table != NULL)
         snd_table_limit(table, limit);
     if (table != NULL && columns != Py_None)
@@ -195,13 +197,15 @@ row_object(const snd_table *table, uint32_t row)
 }
 
 static PyObject *
-profile_rows(PyObject *object, PyObject *args)
+profile_rows(PyObject *object, PyObject *args, PyObject *keywords)
 {
+    static char *names[] = {"", "by_shape", "by_line", NULL};
+    snd_view_options wanted = {0};
     const char *view = "regions";
 
-    if (!PyArg_ParseTuple(args, "|s:rows", &view))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$pp:rows", names, &view, &wanted.by_shape, &wanted.by_line))
         return NULL;
-    snd_table *table = make_view((profile *)object, view);
+    snd_table *table = make_view((profile *)object, view, &wanted);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);
     for (uint32_t r = 0; rows != NULL && r < table->row_count; r++) {
         if (table->rows[r].is_extra)
@@ -246,7 +250,7 @@ text_row(const snd_table *table, uint32_t row)
 static PyObject *
 profile_texts(PyObject *object, PyObject *columns)
 {
-    snd_table *table = make_view((profile *)object, "regions");
+    snd_table *table = make_view((profile *)object, "regions", &(snd_view_options){0});
     if (table != NULL)
         table = select_columns(table, columns);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);
@@ -371,18 +375,40 @@ profile_live(PyObject *object, PyObject *by)
     return snd_profile_live(((profile *)object)->profile, by);
 }
 
+static PyObject *
+profile_op_averages(PyObject *object, PyObject *args)
+{
+    snd_state *state = snd_state_of(object);
+    snd_view_options options = {0};
+    PyObject *before = Py_None;
+
+    if (!PyArg_ParseTuple(args, "|Opp:op_averages", &before, &options.by_shape, &options.by_line))
+        return NULL;
+    if (before != Py_None && !Py_IS_TYPE(before, state->profile_type))
+        return PyErr_Format(PyExc_TypeError, "before must be a Profile or None, not %s", Py_TYPE(before)->tp_name);
+    return snd_profile_op_averages(state, ((profile *)object)->profile,
+                                   before == Py_None ? NULL : ((profile *)before)->profile, &options);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0)\n--\n\nA "
-               "view as text.")},
+     PyDoc_STR(
+         "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
+         "by_line=False)\n--\n\nA "
+         "view as text.")},
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
-    {"rows", profile_rows, METH_VARARGS, PyDoc_STR("rows(view='regions')\n--\n\nA view as a list of dictionaries.")},
+    {"rows", (PyCFunction)(void (*)(void))profile_rows, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False)\n--\n\nA view as a list of dictionaries.")},
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
+    {"op_averages", profile_op_averages, METH_VARARGS,
+     PyDoc_STR(
+         "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
+         "those of another profile.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };

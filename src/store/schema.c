@@ -10,7 +10,7 @@
 
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
-    "PRAGMA user_version = 4;"
+    "PRAGMA user_version = 5;"
     "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"
@@ -52,6 +52,18 @@ const char snd_schema_sql[] =
     " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
     " sum(value) FILTER (WHERE metric = 'suspended') AS suspended_ns"
     " FROM measure WHERE kind = 'region' GROUP BY node;"
+    "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line,"
+    " sum(value) FILTER (WHERE metric = 'count') AS count,"
+    " sum(value) FILTER (WHERE metric = 'total') AS total_ns,"
+    " sum(value) FILTER (WHERE metric = 'self') AS self_ns,"
+    " sum(value) FILTER (WHERE metric = 'min') AS min_ns,"
+    " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
+    " sum(value) FILTER (WHERE metric = 'op_read') AS read_bytes,"
+    " sum(value) FILTER (WHERE metric = 'op_written') AS written_bytes,"
+    " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"
+    " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"
+    " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
+    " FROM measure WHERE kind = 'op' GROUP BY node;"
     /* not from measure: frames that only called others have no values */
     "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
     " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS "

@@ -3,6 +3,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 #include "view/call_table.h"
+#include "view/ops.h"
 #include "view/sample_table.h"
 #include "view/view.h"
 
@@ -155,6 +156,22 @@ static void
 add_count(snd_buffer *text, const char *before, uint64_t count, const char *what)
 {
     snd_buffer_printf(text, "%s%llu %s%s", before, (unsigned long long)count, what, count == 1 ? "" : "s");
+}
+
+snd_status
+snd_view_add_op_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
+{
+    uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
+    snd_buffer text = {0};
+    char spent[SND_DURATION_SIZE];
+
+    snd_duration_text(ops->whole_ns, spent);
+    add_count(&text, "", ops->calls, "call");
+    snd_buffer_printf(&text, " of operators; shares are of %s in operators and regions, ", spent);
+    add_dropped(profile, &text);
+    if (each_ns != 0) /* 0: it was not measured */
+        add_cost(profile, ops->calls * each_ns, &text);
+    return finish(profile, &text, table);
 }
 
 /* What sampling cost: our own threads, and the threads that were looked at. */

@@ -44,7 +44,7 @@ snd_view_needs_memory(const snd_view *view)
 const snd_view *
 snd_view_default(const snd_profile *profile)
 {
-    int has_regions = 0, has_calls = 0;
+    int has_regions = 0, has_calls = 0, has_ops = 0;
 
     if (snd_samples_exist(profile))
         return snd_view_find("lines");
@@ -52,7 +52,10 @@ snd_view_default(const snd_profile *profile)
         snd_site_kind kind = profile->sites[profile->nodes[i].site].kind;
         has_regions |= kind == SND_SITE_REGION;
         has_calls |= snd_site_is_call(kind);
+        has_ops |= kind == SND_SITE_OP;
     }
+    if (has_ops && !has_calls)
+        return snd_view_find("ops");
     if (snd_memory_view_exists(profile) && !has_regions && !has_calls)
         return snd_view_find("memory");
     return snd_view_find(has_calls && !has_regions ? "functions" : "regions");

@@ -18,6 +18,8 @@ typedef struct snd_view_options {
     int by_time;         /* a tree in the order of time; needs the events */
     int cpu_only;        /* without time that was waited */
     int seconds;         /* seconds instead of shares where both are possible */
+    int by_shape;        /* operators with other inputs are other rows */
+    int by_line;         /* operators that other lines called are other rows */
 } snd_view_options;
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
@@ -32,6 +34,7 @@ typedef struct snd_view_options {
     X(sizes, "allocations by the size of their blocks")                                      \
     X(timeline, "what the program did in one slice of the run after the other")              \
     X(regions, "the tree of regions: time, count, extremes, percentiles")                    \
+    X(ops, "the operators of NumPy: time, bytes, GFLOP/s, copies; and regions")              \
     X(functions, "the functions: calls as pstats lists them, or sampled time")               \
     X(callers, "the functions, and who called each of them")                                 \
     X(callees, "the functions, and what each of them called")                                \
@@ -65,8 +68,8 @@ int snd_view_needs_events(const snd_view *view, const snd_view_options *options)
 /* Whether it shows what only a recording of memory has. */
 int snd_view_needs_memory(const snd_view *view);
 
-/* The view when nothing is asked for: lines of samples, memory, regions, or functions where there are calls and no
- * regions. */
+/* The view when nothing is asked for: lines of samples, memory, operators, regions, or functions where there are calls
+ * and no regions. */
 const snd_view *snd_view_default(const snd_profile *profile);
 
 /* The view of regions without any row, to check names of columns against. NULL when memory runs out. */

@@ -1,5 +1,6 @@
 /* The view of regions: a row a node, in the order of the tree. */
 #include "base/buffer.h"
+#include "view/fold.h"
 #include "view/tree.h"
 #include "view/view.h"
 
@@ -186,26 +187,38 @@ snd_view_regions_empty(void)
     return table;
 }
 
-snd_status
-snd_view_regions(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+/* A row for every node of a profile without operators. */
+static snd_status
+add_rows(const snd_profile *profile, uint32_t main_track, snd_table *table)
 {
-    snd_tree tree;
-    uint32_t main_track = snd_tree_main_track(profile);
-    (void)options;
-    if (main_track == SND_NONE)
-        return SND_NO_DATA;
     uint32_t root = snd_tree_root(profile, main_track);
     uint64_t whole_run = root == SND_NONE ? 0 : snd_profile_whole(profile, root, SND_METRIC_TOTAL);
+    snd_tree tree;
     snd_status status = snd_tree_make(profile, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
     if (status != SND_OK)
         return status;
-    snd_table *table = snd_view_regions_empty();
-    status = table == NULL ? SND_NO_MEMORY : SND_OK;
     for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
         status = add_row(profile, table, &tree, i, whole_run);
+    snd_tree_free(&tree);
+    return status;
+}
+
+snd_status
+snd_view_regions(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+{
+    uint32_t main_track = snd_tree_main_track(profile);
+    snd_profile *folded;
+    (void)options;
+    if (main_track == SND_NONE)
+        return SND_NO_DATA;
+    snd_status status = snd_fold_ops(profile, &folded);
+    if (status != SND_OK)
+        return status;
+    snd_table *table = snd_view_regions_empty();
+    status = table == NULL ? SND_NO_MEMORY : add_rows(folded == NULL ? profile : folded, main_track, table);
     if (status == SND_OK)
         status = snd_view_add_footer(profile, table);
-    snd_tree_free(&tree);
+    snd_profile_free(folded);
     if (status != SND_OK) {
         snd_table_free(table);
         return status;

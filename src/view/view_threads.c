@@ -1,5 +1,6 @@
 /* The view of threads: a row a track. */
 #include "base/alloc.h"
+#include "view/fold.h"
 #include "view/sample_table.h"
 #include "view/tree.h"
 #include "view/view.h"
@@ -60,24 +61,37 @@ entries_by_track(const snd_profile *profile)
     return entries;
 }
 
-snd_status
-snd_view_threads(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+/* A row for every track of a profile without operators. */
+static snd_status
+add_rows(const snd_profile *profile, snd_table *table)
 {
     snd_tree tree;
-    if (snd_samples_exist(profile))
-        return snd_view_sampled_threads(profile, options, out);
-    if (profile->track_count == 0)
-        return SND_NO_DATA;
     snd_status status = snd_tree_make(profile, SND_SITE_THREAD, SND_METRIC_TOTAL, &tree);
     if (status != SND_OK)
         return status;
-    snd_table *table = snd_table_new("threads", columns, COLUMN_COUNT);
     uint64_t *entries = entries_by_track(profile);
-    status = table == NULL || entries == NULL ? SND_NO_MEMORY : SND_OK;
+    status = entries == NULL ? SND_NO_MEMORY : SND_OK;
     for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
         status = add_row(profile, table, tree.rows[i].node, entries);
     snd_free(entries);
     snd_tree_free(&tree);
+    return status;
+}
+
+snd_status
+snd_view_threads(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+{
+    snd_profile *folded;
+    if (snd_samples_exist(profile))
+        return snd_view_sampled_threads(profile, options, out);
+    if (profile->track_count == 0)
+        return SND_NO_DATA;
+    snd_status status = snd_fold_ops(profile, &folded);
+    if (status != SND_OK)
+        return status;
+    snd_table *table = snd_table_new("threads", columns, COLUMN_COUNT);
+    status = table == NULL ? SND_NO_MEMORY : add_rows(folded == NULL ? profile : folded, table);
+    snd_profile_free(folded);
     if (status != SND_OK) {
         snd_table_free(table);
         return status;

@@ -1,9 +1,10 @@
-/* The views of calls, of samples and of memory in every format against files. The folder of them is the first argument.
- * After a wanted change run with SONDE_GOLDEN=write and read the difference. */
+/* The views of calls, of samples, of memory and of operators in every format against files. The folder of them is the
+ * first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_memory.h"
+#include "fixture_ops.h"
 #include "fixture_walk.h"
 #include "format/reports.h"
 #include "view/view.h"
@@ -136,6 +137,18 @@ views_of_memory_are_as_they_were(void)
 }
 
 static void
+views_of_operators_are_as_they_were(void)
+{
+    snd_profile *profile = ops_profile();
+
+    check_view_as(profile, "ops", (snd_view_options){0}, "ops");
+    check_view_as(profile, "ops", (snd_view_options){.by_shape = 1}, "ops-by-shape");
+    check_view_as(profile, "ops", (snd_view_options){.by_line = 1}, "ops-by-line");
+    check_view_as(profile, "regions", (snd_view_options){0}, "ops-regions");
+    snd_profile_free(profile);
+}
+
+static void
 put_view(const snd_profile *profile, const char *name, const snd_format_options *options, snd_buffer *text)
 {
     snd_report *report = snd_report_find(name);
@@ -186,5 +199,6 @@ main(int argc, char **argv)
     RUN(views_fit_the_terminal);
     RUN(views_of_memory_are_as_they_were);
     RUN(memory_fits_the_terminal);
+    RUN(views_of_operators_are_as_they_were);
     return check_report();
 }

@@ -59,6 +59,7 @@ static void
 every_block_is_counted_where_it_was_allocated(void)
 {
     start_with((snd_memory_options){.exact = 1});
+    uint64_t began = snd_clock_monotonic_ns();
     fake_push(1);
     for (unsigned i = 0; i < 100; i++)
         allocate(i, 1000);
@@ -69,12 +70,13 @@ every_block_is_counted_where_it_was_allocated(void)
     for (unsigned i = 0; i < 40; i++)
         snd_memory_freed(address(i));
     fake_pop();
+    int was_quick = snd_clock_monotonic_ns() - began < 9000000; /* below what counts as temporary */
     stop();
     snd_profile *profile = sampled_profile();
     CHECK(sum_of(profile, "f1", SND_METRIC_ALLOC_PYTHON) == 100000);
     CHECK(sum_of(profile, "f1", SND_METRIC_ALLOC_NATIVE) == 0);
     CHECK(sum_of(profile, "f1", SND_METRIC_LIVE) == 60000);
-    CHECK(sum_of(profile, "f1", SND_METRIC_TEMPORARY) == 40000);
+    CHECK(!was_quick || sum_of(profile, "f1", SND_METRIC_TEMPORARY) == 40000);
     CHECK(sum_of(profile, "f1", SND_METRIC_LIVE_PEAK) == 100000);
     CHECK(sum_of(profile, "f2", SND_METRIC_ALLOC_NATIVE) == 3200);
     CHECK(sum_of(profile, "f2", SND_METRIC_ALLOC_BLOCKS) == 50);

@@ -1,0 +1,219 @@
+"""Operators in a program: what NumPy's functions and PyTorch's cost, by name, by their inputs and by line.
+
+>>> import sonde
+>>> with sonde.ops() as prof:
+...     work()
+>>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
+
+It shares the one measurement of a process, as ``sonde.sample`` does; regions stand in the same table.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from sonde import _core, _places, _session, _settings
+from sonde.sampling import Measurement, _lock
+
+TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Self, TypeVar, overload
+
+    from sonde._averages import Averages
+    from sonde._torch_ops import Collector
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+__all__ = ["Ops", "ops"]
+
+# What NumPy loads at once or when it is first asked for; each has functions to hook.
+_MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
+_wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
+_is_hooked = False
+_torch_runs = False
+
+
+class Ops(Measurement):
+    """What ``ops`` gives: a context manager with a table of operators. The views are those of ``Measurement``.
+
+    >>> prof = sonde.ops().start()
+    >>> work()
+    >>> prof.stop().print("ops")
+    """
+
+    def __init__(
+        self, wishes: dict[str, Any], calls: dict[str, Any] | None, places: dict[str, Any], report: bool | None
+    ):
+        super().__init__(wishes, calls, places, report)
+        self._before: _core.Profile | None = None  # what others had measured when it began
+        self._torch: Collector | None = None  # PyTorch's own profile of the same block, where PyTorch is there
+
+    def start(self) -> Self:
+        """Begin without a block, until ``stop``.
+
+        >>> prof = sonde.ops().start()
+        """
+        with _lock:
+            if self._depth > 0:
+                raise RuntimeError("it was started already")
+            return self.__enter__()
+
+    def key_averages(self, group_by_input_shape: bool = False, group_by_line: bool = False) -> Averages:
+        """The operators and regions of the block, summed up: by name, by inputs too, or by the line that called them.
+
+        >>> prof.key_averages(group_by_input_shape=True).table(row_limit=30)
+        """
+        from sonde._averages import Averages
+
+        found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
+        if self._torch is not None and self._depth == 0:
+            others = self._torch.averages(group_by_input_shape)
+            found = _core.op_averages([*found.rows(), *others.rows()])
+        return Averages(found, with_flops=True)
+
+    def _main_view(self) -> str:
+        return "summary" if "sample" in (self.profile.info("probes") or "") else "ops"
+
+    def _begin(self) -> None:
+        self._before = _core.profile() if _core.is_running() else None
+        self._torch = _start_torch(self._wishes["ops"])
+        super()._begin()
+
+    def _end(self) -> None:
+        super()._end()
+        _stop_torch(self._torch)
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def ops(function: _F, /) -> _F: ...
+    @overload
+    def ops(
+        *,
+        shapes: bool = True,
+        stacks: bool = False,
+        include: Iterable[str] | str = (),
+        exclude: Iterable[str] | str = (),
+        all_code: bool = False,
+        report: bool | None = None,
+    ) -> Ops: ...
+
+
+def ops(
+    function: Any = None,
+    /,
+    *,
+    shapes: bool = True,
+    stacks: bool = False,
+    include: Iterable[str] | str = (),
+    exclude: Iterable[str] | str = (),
+    all_code: bool = False,
+    report: bool | None = None,
+) -> Any:
+    """Measure operators: for a ``with`` block, or as a decorator.
+
+    ``shapes`` tells calls apart by the types and shapes of their inputs, ``stacks`` by the line that called them.
+    ``include``, ``exclude``, ``all_code`` and ``report`` are as in ``sample``.
+
+    >>> with sonde.ops(stacks=True) as prof:
+    ...     work()
+    >>> print(prof.key_averages(group_by_input_shape=True).table(sort_by="self_cpu_time_total"))
+    >>> @sonde.ops
+    ... def main():
+    ...     work()
+    """
+    made = Ops({"ops": _settings.ops_wish(shapes, stacks)}, None, _places.choice(include, exclude, all_code), report)
+    return made if function is None else made(function)
+
+
+def _switch(wanted: dict[str, bool] | None) -> None:
+    """Hook NumPy's operators as wanted, or give them back; nothing happens where that is so already."""
+    global _wanted, _is_hooked
+    if wanted == _wanted:
+        return
+    if _is_hooked:
+        _Finder.leave()
+        _core.ops_stop()
+        _is_hooked = False
+    _wanted = wanted
+    if wanted is not None:
+        _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
+    if _is_hooked:
+        _Finder.enter()
+
+
+def _start_torch(wish: dict[str, bool]) -> Collector | None:
+    """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
+    global _torch_runs
+    if _torch_runs or "torch" not in sys.modules:
+        return None
+    from sonde import _torch_ops
+
+    begun = _torch_ops.begin(wish["shapes"])
+    _torch_runs = begun is not None
+    return begun
+
+
+def _stop_torch(begun: Collector | None) -> None:
+    global _torch_runs
+    if begun is not None:
+        begun.end()
+        _torch_runs = False
+
+
+def _careful(hook: Callable[[], object]) -> bool:
+    """What cannot be measured is one line, and no more: the program goes on."""
+    try:
+        hook()
+    except RuntimeError as error:
+        _session.say(str(error))
+        return False
+    return True
+
+
+class _Finder:
+    """Sees to it that parts of NumPy which are imported later are hooked then."""
+
+    @classmethod
+    def enter(cls) -> None:
+        sys.meta_path.insert(0, cls)
+
+    @classmethod
+    def leave(cls) -> None:
+        if cls in sys.meta_path:
+            sys.meta_path.remove(cls)
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
+        """What the others find, with something to do after it has been loaded."""
+        if name not in _MODULES:
+            return None
+        for finder in list(sys.meta_path):
+            find = None if finder is cls else getattr(finder, "find_spec", None)
+            spec = None if find is None else find(name, path, target)
+            if spec is not None:
+                _hook_after(spec.loader)
+                return spec
+        return None
+
+
+def _hook_after(loader: Any) -> None:
+    """Let this loader, once, hook what it has loaded; one that takes no attributes is left alone."""
+    load = getattr(loader, "exec_module", None)
+    if load is None or not hasattr(loader, "__dict__"):
+        return
+
+    def exec_module(module: Any) -> None:
+        del loader.exec_module
+        load(module)
+        if _is_hooked and (module.__name__ == "numpy" or not _numpy_is_loading()):  # which comes here itself
+            _careful(_core.ops_refresh)
+
+    loader.exec_module = exec_module
+
+
+def _numpy_is_loading() -> bool:
+    spec = getattr(sys.modules.get("numpy"), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))

@@ -1,0 +1,82 @@
+/* What one call of an operator does, by its site. */
+#include "probe/op.h"
+
+#include "base/alloc.h"
+
+/* Blocks of doubling size, so that facts never move: block b holds 64 << b of them. */
+#define FIRST_BLOCK 64u
+#define BLOCKS 15
+
+typedef enum known { UNKNOWN, BEING_WRITTEN, KNOWN } known;
+
+typedef struct entry {
+    snd_op_facts facts;
+    _Atomic int known; /* readers look at the facts when they are KNOWN */
+} entry;
+
+static _Atomic(entry *) blocks[BLOCKS];
+
+static uint32_t
+block_of(uint32_t site)
+{
+    return 31u - (uint32_t)__builtin_clz(site / FIRST_BLOCK + 1);
+}
+
+/* NULL: nobody has needed this block yet. */
+static entry *
+find_entry(uint32_t site)
+{
+    uint32_t block = block_of(site);
+    entry *entries = atomic_load_explicit(&blocks[block], memory_order_acquire);
+
+    return entries == NULL ? NULL : &entries[site - FIRST_BLOCK * ((1u << block) - 1)];
+}
+
+/* NULL when memory runs out. */
+static entry *
+make_entry(uint32_t site)
+{
+    entry *known_entry = find_entry(site);
+    if (known_entry != NULL)
+        return known_entry;
+    uint32_t block = block_of(site);
+    entry *made = snd_calloc((size_t)FIRST_BLOCK << block, sizeof *made);
+    entry *none = NULL;
+    if (made != NULL && !atomic_compare_exchange_strong(&blocks[block], &none, made))
+        snd_free(made); /* another thread was faster */
+    return find_entry(site);
+}
+
+void
+snd_op_set_facts(uint32_t site, const snd_op_facts *facts)
+{
+    entry *at = site < SND_SITE_LIMIT ? make_entry(site) : NULL;
+    int unknown = UNKNOWN;
+
+    if (at == NULL || !atomic_compare_exchange_strong(&at->known, &unknown, BEING_WRITTEN))
+        return;
+    at->facts = *facts;
+    atomic_store_explicit(&at->known, KNOWN, memory_order_release);
+}
+
+int
+snd_op_facts_of(uint32_t site, snd_op_facts *out)
+{
+    const entry *at = site < SND_SITE_LIMIT ? find_entry(site) : NULL;
+
+    if (at == NULL || atomic_load_explicit(&at->known, memory_order_acquire) != KNOWN)
+        return 0;
+    *out = at->facts;
+    return 1;
+}
+
+uint32_t
+snd_op_site(const snd_profile_site *site, const snd_op_facts *facts)
+{
+    snd_profile_site op = *site;
+    op.kind = SND_SITE_OP;
+    uint32_t id = snd_site_add_placed(&op);
+    if (id != SND_NONE && facts != NULL)
+        snd_op_set_facts(id, facts);
+    return id;
+}
