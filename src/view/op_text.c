@@ -14,7 +14,7 @@
 #define MAX_COLUMNS 24
 
 typedef struct column {
-    char title[48];
+    char title[64];
     size_t width;
     int is_left;
 } column;

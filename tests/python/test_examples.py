@@ -267,6 +267,13 @@ def test_make_run_shows_what_was_recorded(sonde, c_examples):
     assert "<left>" in done.stdout and "numbers sorted" in done.stdout and ". . parse" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["resnet18", "transformer"])
+def test_torch_models(sonde, name):
+    pytest.importorskip("torch")
+    done = sonde.run([sys.executable, str(EXAMPLES / "torch_models.py"), name])
+    assert "aten::addmm" in done.stdout and "Self CPU time total" in done.stdout
+
+
 def test_every_example_is_run_here():
     text = Path(__file__).read_text()
     files = [path for path in EXAMPLES.rglob("*") if path.suffix in (".py", ".c", ".cpp")]
