@@ -194,7 +194,7 @@ def test_a_block_inside_another_shares_its_measurement():
 def test_start_inside_a_block_and_blocks_that_end_in_the_other_order():
     with sonde.sample() as s:
         sonde.start()
-        spin(0.05)
+        spin(0.2)
     assert _core.is_running()
     stopped = sonde.stop()
     assert stopped is not None
