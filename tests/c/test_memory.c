@@ -55,11 +55,13 @@ sum_of(const snd_profile *profile, const char *function, snd_metric metric)
     return sum;
 }
 
-static void
-every_block_is_counted_where_it_was_allocated(void)
+/* Whether it took less than what counts as temporary. */
+static int
+allocate_quickly(void)
 {
-    start_with((snd_memory_options){.exact = 1});
     uint64_t began = snd_clock_monotonic_ns();
+
+    start_with((snd_memory_options){.exact = 1});
     fake_push(1);
     for (unsigned i = 0; i < 100; i++)
         allocate(i, 1000);
@@ -70,13 +72,24 @@ every_block_is_counted_where_it_was_allocated(void)
     for (unsigned i = 0; i < 40; i++)
         snd_memory_freed(address(i));
     fake_pop();
-    int was_quick = snd_clock_monotonic_ns() - began < 9000000; /* below what counts as temporary */
+    int is_quick = snd_clock_monotonic_ns() - began < 9000000;
     stop();
+    return is_quick;
+}
+
+static void
+every_block_is_counted_where_it_was_allocated(void)
+{
+    int is_quick = 0;
+
+    for (int i = 0; i < 50 && !is_quick; i++) /* a machine may stand still meanwhile */
+        is_quick = allocate_quickly();
+    CHECK(is_quick);
     snd_profile *profile = sampled_profile();
     CHECK(sum_of(profile, "f1", SND_METRIC_ALLOC_PYTHON) == 100000);
     CHECK(sum_of(profile, "f1", SND_METRIC_ALLOC_NATIVE) == 0);
     CHECK(sum_of(profile, "f1", SND_METRIC_LIVE) == 60000);
-    CHECK(!was_quick || sum_of(profile, "f1", SND_METRIC_TEMPORARY) == 40000);
+    CHECK(sum_of(profile, "f1", SND_METRIC_TEMPORARY) == 40000);
     CHECK(sum_of(profile, "f1", SND_METRIC_LIVE_PEAK) == 100000);
     CHECK(sum_of(profile, "f2", SND_METRIC_ALLOC_NATIVE) == 3200);
     CHECK(sum_of(profile, "f2", SND_METRIC_ALLOC_BLOCKS) == 50);

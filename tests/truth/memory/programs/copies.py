@@ -40,9 +40,9 @@ def array_rows():
     import numpy as np
 
     one = np.ones((2000, 1000))
-    for _ in repeat(None, 10):
+    for _ in repeat(None, 40):
         one[500:1500].copy()  # HERE: array_rows
-    return 80 * MB
+    return 320 * MB
 
 
 def bytes_of_bytearray():
