@@ -106,6 +106,22 @@ try_printf(snd_buffer *self, const char *format, va_list args)
 }
 
 void
+snd_buffer_csv(snd_buffer *self, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        snd_buffer_text(self, text);
+        return;
+    }
+    snd_buffer_char(self, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            snd_buffer_char(self, '"');
+        snd_buffer_char(self, *text);
+    }
+    snd_buffer_char(self, '"');
+}
+
+void
 snd_buffer_printf(snd_buffer *self, const char *format, ...)
 {
     va_list args;

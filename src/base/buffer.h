@@ -23,6 +23,8 @@ void snd_buffer_text(snd_buffer *self, const char *text);
 void snd_buffer_char(snd_buffer *self, char value);
 void snd_buffer_repeat(snd_buffer *self, char value, size_t count);
 void snd_buffer_number(snd_buffer *self, uint64_t value); /* in decimal; for what is written by the million */
+void snd_buffer_csv(snd_buffer *self,
+                    const char *text); /* as a value in a line of CSV: in quotes where it needs them */
 void snd_buffer_printf(snd_buffer *self, const char *format, ...) SND_PRINTF(2, 3);
 
 /* SND_OK or SND_NO_MEMORY. */

@@ -1,31 +1,13 @@
 /* Comma-separated values (RFC 4180, lines end with a newline). */
 #include "format/format.h"
 
-#include <string.h>
-
-static void
-put_text(snd_buffer *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        snd_buffer_text(out, text);
-        return;
-    }
-    snd_buffer_char(out, '"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            snd_buffer_char(out, '"');
-        snd_buffer_char(out, *text);
-    }
-    snd_buffer_char(out, '"');
-}
-
 static void
 put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
 {
     if (!cell->is_there)
         return;
     if (snd_unit_is_text(unit))
-        put_text(out, cell->text);
+        snd_buffer_csv(out, cell->text);
     else if (snd_unit_is_real(unit))
         snd_buffer_printf(out, "%.15g", cell->real);
     else
@@ -39,7 +21,7 @@ snd_format_csv(const snd_table *table, const snd_format_options *options, snd_bu
     for (uint32_t c = 0; c < table->column_count; c++) {
         if (c != 0)
             snd_buffer_char(out, ',');
-        put_text(out, table->columns[c].name);
+        snd_buffer_csv(out, table->columns[c].name);
     }
     snd_buffer_char(out, '\n');
     for (uint32_t r = 0; r < table->row_count; r++) {

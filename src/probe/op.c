@@ -2,9 +2,8 @@
 #include "probe/op.h"
 
 #include "base/alloc.h"
+#include "base/blocks.h"
 
-/* Blocks of doubling size, so that facts never move: block b holds 64 << b of them. */
-#define FIRST_BLOCK 64u
 #define BLOCKS 15
 
 typedef enum known { UNKNOWN, BEING_WRITTEN, KNOWN } known;
@@ -16,20 +15,14 @@ typedef struct entry {
 
 static _Atomic(entry *) blocks[BLOCKS];
 
-static uint32_t
-block_of(uint32_t site)
-{
-    return 31u - (uint32_t)__builtin_clz(site / FIRST_BLOCK + 1);
-}
-
 /* NULL: nobody has needed this block yet. */
 static entry *
 find_entry(uint32_t site)
 {
-    uint32_t block = block_of(site);
+    uint32_t offset, block = snd_block_of(site, &offset);
     entry *entries = atomic_load_explicit(&blocks[block], memory_order_acquire);
 
-    return entries == NULL ? NULL : &entries[site - FIRST_BLOCK * ((1u << block) - 1)];
+    return entries == NULL ? NULL : &entries[offset];
 }
 
 /* NULL when memory runs out. */
@@ -39,8 +32,8 @@ make_entry(uint32_t site)
     entry *known_entry = find_entry(site);
     if (known_entry != NULL)
         return known_entry;
-    uint32_t block = block_of(site);
-    entry *made = snd_calloc((size_t)FIRST_BLOCK << block, sizeof *made);
+    uint32_t offset, block = snd_block_of(site, &offset);
+    entry *made = snd_calloc(snd_block_room(block), sizeof *made);
     entry *none = NULL;
     if (made != NULL && !atomic_compare_exchange_strong(&blocks[block], &none, made))
         snd_free(made); /* another thread was faster */

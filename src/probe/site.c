@@ -2,13 +2,12 @@
 #include "probe/site.h"
 
 #include "base/alloc.h"
+#include "base/blocks.h"
 #include "base/map.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Blocks of doubling size, so that a site never moves: block b holds 64 << b sites. */
-#define FIRST_BLOCK 64u
 #define BLOCKS 15
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,8 +19,8 @@ static _Atomic uint64_t lost;
 static snd_profile_site *
 slot_of(uint32_t id)
 {
-    uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
-    return &blocks[block][id - FIRST_BLOCK * ((1u << block) - 1)];
+    uint32_t offset, block = snd_block_of(id, &offset);
+    return &blocks[block][offset];
 }
 
 /* What two sites must share to be one. */
@@ -52,9 +51,9 @@ make_room(uint32_t id)
 {
     if (id >= SND_SITE_LIMIT)
         return 0;
-    uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
+    uint32_t offset, block = snd_block_of(id, &offset);
     if (blocks[block] == NULL)
-        blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(snd_profile_site));
+        blocks[block] = snd_calloc(snd_block_room(block), sizeof(snd_profile_site));
     return blocks[block] != NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "probe/track.h"
 
 #include "base/alloc.h"
+#include "base/blocks.h"
 #include "base/intern.h"
 #include "os/process.h"
 #include "probe/call.h"
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#define FIRST_BLOCK 64u
 #define SPANS_AT_ONCE 64u
 
 _Atomic uint32_t snd_track_epoch = 1;
@@ -28,19 +28,11 @@ static _Atomic uint64_t reset_ticks;
 static pthread_key_t thread_end;
 static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
 
-static uint32_t
-block_of(uint32_t id, uint32_t *offset)
-{
-    uint32_t block = 31u - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
-    *offset = id - FIRST_BLOCK * ((1u << block) - 1);
-    return block;
-}
-
 snd_node *
 snd_node_get(const snd_track *track, uint32_t id)
 {
     uint32_t offset;
-    uint32_t block = block_of(id, &offset);
+    uint32_t block = snd_block_of(id, &offset);
     return &track->blocks[block][offset];
 }
 
@@ -89,12 +81,12 @@ new_node(snd_track *track, snd_node *parent, uint32_t site)
 {
     uint32_t id = SND_GET(track->node_count);
     uint32_t offset;
-    uint32_t block = block_of(id, &offset);
+    uint32_t block = snd_block_of(id, &offset);
 
     if (id >= SND_NODE_LIMIT || !table_grow(track))
         return NULL;
     if (track->blocks[block] == NULL) {
-        track->blocks[block] = snd_calloc((size_t)FIRST_BLOCK << block, sizeof(snd_node));
+        track->blocks[block] = snd_calloc(snd_block_room(block), sizeof(snd_node));
         if (track->blocks[block] == NULL)
             return NULL;
     }

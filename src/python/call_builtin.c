@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "python/describe.h"
 
 #include <string.h>
 
@@ -39,13 +40,9 @@ grow(void)
 static int
 add_repr(PyObject *object, snd_buffer *out)
 {
-    PyObject *repr = PyObject_Repr(object);
-    const char *text = repr == NULL ? NULL : PyUnicode_AsUTF8(repr);
-    if (text != NULL)
-        snd_buffer_text(out, text);
-    Py_XDECREF(repr);
+    int is_added = snd_put_repr(object, out);
     PyErr_Clear();
-    return text != NULL;
+    return is_added;
 }
 
 static int

@@ -479,3 +479,15 @@ snd_describe(PyObject *value, snd_description *out)
 {
     describe(value, DEPTH_LIMIT, out);
 }
+
+int
+snd_put_repr(PyObject *object, snd_buffer *out)
+{
+    PyObject *repr = PyObject_Repr(object);
+    const char *text = repr == NULL ? NULL : PyUnicode_AsUTF8(repr);
+
+    if (text != NULL)
+        snd_buffer_text(out, text);
+    Py_XDECREF(repr);
+    return text != NULL;
+}

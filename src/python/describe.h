@@ -2,6 +2,7 @@
 #ifndef SND_PYTHON_DESCRIBE_H
 #define SND_PYTHON_DESCRIBE_H
 
+#include "base/buffer.h"
 #include "python/compat.h"
 
 #include <string.h>
@@ -36,6 +37,9 @@ void snd_description_end(snd_description *self, const char *tail);
 /* Adds what `value` is. Runs no code of the program and raises nothing; properties of the classes of a few libraries
  * are read, during which the library's own Python code may run. */
 void snd_describe(PyObject *value, snd_description *out);
+
+/* Adds the repr of an object; 0 with an exception. */
+int snd_put_repr(PyObject *object, snd_buffer *out);
 
 /* The last part of a type's name. */
 const char *snd_type_name(const PyTypeObject *type);

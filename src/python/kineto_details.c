@@ -2,20 +2,9 @@
 #include "python/kineto.h"
 
 #include "base/buffer.h"
+#include "python/describe.h"
 
 #include <string.h>
-
-static int
-put_repr(PyObject *value, snd_buffer *out)
-{
-    PyObject *text = PyObject_Repr(value);
-    const char *bytes = text == NULL ? NULL : PyUnicode_AsUTF8(text);
-
-    if (bytes != NULL)
-        snd_buffer_text(out, bytes);
-    Py_XDECREF(text);
-    return bytes != NULL;
-}
 
 /* As str() writes a list of lists of numbers, many times faster. 0 with an exception. */
 static int
@@ -32,7 +21,7 @@ put_value(PyObject *value, snd_buffer *out, int depth)
         return 1;
     }
     if (!PyList_CheckExact(value) || depth > 8)
-        return put_repr(value, out);
+        return snd_put_repr(value, out);
     snd_buffer_char(out, '[');
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); i++) {
         if (i != 0)

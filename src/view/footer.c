@@ -161,7 +161,6 @@ add_count(snd_buffer *text, const char *before, uint64_t count, const char *what
 snd_status
 snd_view_add_op_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
 {
-    uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
     snd_buffer text = {0};
     char spent[SND_DURATION_SIZE];
 
@@ -169,8 +168,6 @@ snd_view_add_op_footer(const snd_profile *profile, const snd_ops *ops, snd_table
     add_count(&text, "", ops->calls, "call");
     snd_buffer_printf(&text, " of operators; shares are of %s in operators and regions, ", spent);
     add_dropped(profile, &text);
-    if (each_ns != 0) /* 0: it was not measured */
-        add_cost(profile, ops->calls * each_ns, &text);
     return finish(profile, &text, table);
 }
 

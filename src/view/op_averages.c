@@ -158,29 +158,14 @@ snd_op_averages_total(const snd_op_averages *self)
 }
 
 static void
-put_text(snd_buffer *out, const char *text)
-{
-    int is_plain = text[strcspn(text, ",\"\r\n")] == '\0';
-
-    if (!is_plain)
-        snd_buffer_char(out, '"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            snd_buffer_char(out, '"');
-        snd_buffer_char(out, *text);
-    }
-    snd_buffer_char(out, is_plain ? ',' : '"');
-    if (!is_plain)
-        snd_buffer_char(out, ',');
-}
-
-static void
 put_row(snd_buffer *out, const snd_op_average *row)
 {
-    put_text(out, row->name);
-    put_text(out, row->overload);
-    put_text(out, row->shapes);
-    put_text(out, row->stack);
+    const char *const texts[] = {row->name, row->overload, row->shapes, row->stack};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snd_buffer_csv(out, texts[i]);
+        snd_buffer_char(out, ',');
+    }
     snd_buffer_printf(out, "%d,%d,%llu,", row->device, row->is_annotation != 0, (unsigned long long)row->count);
     snd_buffer_printf(out, "%.15g,%.15g,%.15g,", row->self_cpu_us, row->total_cpu_us, snd_op_cpu_average(row));
     snd_buffer_printf(out, "%.15g,%.15g,%.15g,", row->self_device_us, row->total_device_us, snd_op_device_average(row));
