@@ -11,6 +11,7 @@ It shares the one measurement of a process, as ``sonde.sample`` does; regions st
 from __future__ import annotations
 
 import sys
+import warnings
 
 from sonde import _core, _places, _session, _settings
 from sonde.sampling import Measurement, _lock
@@ -68,8 +69,8 @@ class Ops(Measurement):
 
         found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
         if self._torch is not None and self._depth == 0:
-            others = self._torch.averages(group_by_input_shape)
-            found = _core.op_averages([*found.rows(), *others.rows()])
+            others = self._torch.rows(group_by_input_shape)
+            found = _core.op_averages([*found.rows(), *others]) if others else found
         return Averages(found, with_flops=True)
 
     def _main_view(self) -> str:
@@ -77,12 +78,14 @@ class Ops(Measurement):
 
     def _begin(self) -> None:
         self._before = _core.profile() if _core.is_running() else None
-        self._torch = _start_torch(self._wishes["ops"])
         super()._begin()
+        self._torch = _start_torch(self._wishes["ops"])
 
     def _end(self) -> None:
-        super()._end()
-        _stop_torch(self._torch)
+        try:
+            _stop_torch(self._torch)
+        finally:
+            super()._end()
 
 
 if TYPE_CHECKING:
@@ -147,7 +150,10 @@ def _switch(wanted: dict[str, bool] | None) -> None:
 def _start_torch(wish: dict[str, bool]) -> Collector | None:
     """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
     global _torch_runs
-    if _torch_runs or "torch" not in sys.modules:
+    if "torch" not in sys.modules:
+        return None
+    if _torch_runs:
+        warnings.warn("PyTorch's operators are in the table of the block around this one only", stacklevel=5)
         return None
     from sonde import _torch_ops
 

@@ -5,27 +5,46 @@ from __future__ import annotations
 import sys
 import warnings
 
+from sonde import _core
+
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
     from typing import Any
-
-    from sonde import _core
 
 
 class Collector:
     """A collection of PyTorch's own that runs beside ours. Made by ``begin``."""
 
-    def __init__(self, prof: Any) -> None:
+    def __init__(self, prof: Any, shapes: bool) -> None:
         self._prof = prof
+        self._shapes = shapes
+        self._begun = _core.kineto_begin()
+        self._is_joined = False
 
     def end(self) -> None:
-        """Stop collecting."""
-        self._prof.stop()
+        """Stop collecting; while something is measured, its operators are in that from then on."""
+        events: _core.KinetoEvents | None = None
+        try:
+            self._prof.stop()
+            events = self._prof._kineto() if _core.is_running() else None
+        finally:
+            _core.kineto_end(self._begun, events, self._shapes)
+        self._is_joined = events is not None
 
-    def averages(self, by_shape: bool) -> _core.OpAverages:
-        """The rows, to be joined with others: ``_core.op_averages(a.rows() + b.rows())``."""
+    def rows(self, by_shape: bool) -> list[tuple[Any, ...]]:
+        """Rows for a table of the measurement that has none of them; empty where it has them."""
+        if self._is_joined:
+            return []
         core: _core.OpAverages = self._prof.key_averages(group_by_input_shape=by_shape)._core
-        return core
+        return core.rows()
+
+
+def _all_threads(torch: Any) -> Any:
+    """A wish for the operators of all threads; None where this PyTorch knows those of the calling one only."""
+    try:
+        return torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+    except (AttributeError, TypeError):
+        return None
 
 
 def begin(shapes: bool) -> Collector | None:
@@ -38,6 +57,8 @@ def begin(shapes: bool) -> Collector | None:
         return None
     from sonde.torch import ProfilerActivity, profile
 
-    prof = profile(activities=[ProfilerActivity.CPU], record_shapes=shapes)
+    prof = profile(
+        activities=[ProfilerActivity.CPU], record_shapes=shapes, experimental_config=_all_threads(torch)
+    )
     prof.start()
-    return Collector(prof)
+    return Collector(prof, shapes)

@@ -8,6 +8,7 @@
 #include "collect/version.h"
 #include "os/process.h"
 #include "probe/attach.h"
+#include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -91,7 +92,8 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost() + snd_attach_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries",
+                                             snd_track_lost() + snd_site_lost() + snd_attach_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
@@ -285,8 +287,9 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    SND_SET(snd_region_mode,
-            SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) | (session.set.debug ? SND_REGION_DEBUG : 0));
+    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
+                                 (session.set.debug ? SND_REGION_DEBUG : 0) |
+                                 (snd_changes_are_kept() ? SND_REGION_CHANGES : 0));
     session.is_running = 1;
     return start_samples();
 }

@@ -82,6 +82,8 @@ static PyMethodDef functions[] = {
     {"check_columns", snd_py_check_columns, METH_O, NULL},
     {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
     {"op_time_text", snd_py_op_time_text, METH_O, NULL},
+    {"kineto_begin", snd_py_kineto_begin, METH_NOARGS, NULL},
+    {"kineto_end", snd_py_kineto_end, METH_VARARGS, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},

@@ -63,7 +63,8 @@ const char snd_schema_sql[] =
     " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"
     " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"
     " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
-    " FROM measure WHERE kind = 'op' GROUP BY node;"
+    " FROM measure WHERE kind = 'op' GROUP BY node"
+    " HAVING sum(value) FILTER (WHERE metric IN ('count', 'open')) > 0;"
     /* not from measure: frames that only called others have no values */
     "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
     " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS "

@@ -290,16 +290,3 @@ def test_what_is_imported_in_the_block_is_seen(sonde):
 def test_import_sonde_imports_no_numpy(sonde):
     done = sonde.python("import sys, sonde\nprint({'numpy', 'torch', 'json'} & set(sys.modules))\n")
     assert done.stdout == "set()\n"
-
-
-def test_numpy_and_torch_in_one_table():
-    torch = pytest.importorskip("torch")
-    with sonde.ops() as prof:
-        torch.ones(3) + 1
-        np.ones(3) + 1
-        with sonde.ops() as inner:
-            np.ones(3) + 1
-    rows = rows_of(prof)
-    assert (rows["aten::add"].count, rows["numpy.add"].count) == (1, 2)
-    assert "aten::add" not in rows_of(inner)
-    assert rows_of(prof, True)["aten::add"].input_shapes

@@ -1,0 +1,191 @@
+"""NumPy, PyTorch and regions in one measurement: one tree, whose times add up, in the table and in the recording."""
+
+import asyncio
+import contextlib
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sonde
+from sonde import _core
+
+torch = pytest.importorskip("torch")
+
+SIZE = 150
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.ones(3) + 1  # what the first operator of a process does besides
+    yield
+    torch.set_num_threads(before)
+
+
+def rows_of(prof, *grouping):
+    return {row.key: row for row in prof.key_averages(*grouping)}
+
+
+def work(times=5):
+    left, right = torch.ones(SIZE, SIZE), np.ones((SIZE, SIZE))
+    for _ in range(times):
+        with sonde.region("step"):
+            with sonde.region("torch"):
+                left @ left
+            with sonde.region("numpy"):
+                right @ right
+            torch.relu(left)
+    left + 1
+
+
+def test_every_operator_stands_in_the_table_once():
+    with sonde.ops() as prof:
+        work()
+    rows = rows_of(prof)
+    counts = {name: rows[name].count for name in ("aten::mm", "aten::relu", "aten::add", "numpy.matmul", "region step")}
+    assert counts == {"aten::mm": 5, "aten::relu": 5, "aten::add": 1, "numpy.matmul": 5, "region step": 5}
+    assert rows_of(prof, True)["aten::mm"].input_shapes == [[SIZE, SIZE], [SIZE, SIZE]]
+
+
+def test_a_region_has_what_its_operators_leave_of_its_time():
+    with sonde.ops() as prof, sonde.region("all"):
+        work()
+    rows = rows_of(prof)
+    whole = sum(row.self_cpu_time_total for row in rows.values())
+    assert whole == pytest.approx(rows["region all"].cpu_time_total, rel=1e-3)
+    left = rows["region torch"].cpu_time_total - rows["aten::matmul"].cpu_time_total
+    assert rows["region torch"].self_cpu_time_total == pytest.approx(left, abs=50)
+
+
+def test_a_region_within_an_operator():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, value):
+            with sonde.region("inside"):
+                return value @ value
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with sonde.ops() as prof, sonde.region("outside"):
+        Twice.apply(torch.ones(SIZE, SIZE, requires_grad=True))
+    rows = rows_of(prof)
+    whole = sum(row.self_cpu_time_total for row in rows.values())
+    assert whole == pytest.approx(rows["region outside"].cpu_time_total, rel=1e-3)
+    assert rows["region inside"].cpu_time_total >= rows["aten::matmul"].cpu_time_total
+    assert rows["Twice"].self_cpu_time_total <= rows["Twice"].cpu_time_total - rows["aten::matmul"].cpu_time_total
+
+
+def test_threads_have_their_own_operators(tmp_path):
+    def other():
+        with sonde.region("other"):
+            torch.ones(SIZE, SIZE) @ torch.ones(SIZE, SIZE)
+
+    with sonde.ops() as prof:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    rows = rows_of(prof)
+    assert rows["aten::mm"].count == 1
+    assert rows["region other"].self_cpu_time_total < rows["region other"].cpu_time_total / 2
+    assert ("other", "aten::mm", f"[[{SIZE}, {SIZE}], [{SIZE}, {SIZE}]]", 1) in below_regions(prof, tmp_path)
+
+
+def test_coroutines_that_take_turns(tmp_path):
+    async def task(name, size):
+        with sonde.region(name):
+            for _ in range(3):
+                torch.ones(size, size) @ torch.ones(size, size)
+                await asyncio.sleep(0)
+
+    async def main():
+        await asyncio.gather(task("small", 20), task("large", 200))
+
+    with sonde.ops() as prof:
+        asyncio.run(main())
+    found = {
+        (region, inputs): calls for region, name, inputs, calls in below_regions(prof, tmp_path) if name == "aten::mm"
+    }
+    assert found == {("small", "[[20, 20], [20, 20]]"): 3, ("large", "[[200, 200], [200, 200]]"): 3}
+
+
+def below_regions(prof, folder):
+    """Region, name, inputs and calls of every operator of a recording, whatever operator called it."""
+    path = folder / "r.sonde"
+    prof.save(path)
+    base = sqlite3.connect(path)
+    query = """
+        with recursive step(node, region) as (
+          select node.id, site.name from node join site on site.id = site where kind in ('region', 'thread')
+          union all
+          select node.id, region from node join step on parent = step.node join site on site.id = site where kind = 'op'
+        )
+        select region, site.name, detail, value from step join node on node.id = step.node
+          join site on site.id = site join value on value.node = node.id join metric on metric.id = metric
+        where kind = 'op' and metric.name = 'count'"""
+    with contextlib.closing(base):
+        return base.execute(query).fetchall()
+
+
+def test_it_is_all_in_the_recording(tmp_path):
+    with sonde.ops() as prof:
+        work()
+    found = below_regions(prof, tmp_path)
+    shape = f"[[{SIZE}, {SIZE}], [{SIZE}, {SIZE}]]"
+    assert ("torch", "aten::mm", shape, 5) in found
+    assert ("numpy", "numpy.matmul", f"float64[{SIZE},{SIZE}], float64[{SIZE},{SIZE}]", 5) in found
+    assert ("step", "aten::relu", f"[[{SIZE}, {SIZE}]]", 5) in found
+    program = Path(sys.executable).parent / "sonde"
+    shown = subprocess.check_output([program, "view", tmp_path / "r.sonde", "--ops", "--by-shape"], text=True)
+    assert shape in next(line for line in shown.splitlines() if line.startswith("aten::mm "))
+    question = "select detail, count from op where name = 'aten::mm'"
+    asked = subprocess.check_output([program, "sql", tmp_path / "r.sonde", question], text=True)
+    assert asked.splitlines()[2].rsplit(maxsplit=1) == [shape, "5"]
+
+
+def test_blocks_one_after_the_other_and_one_in_the_other():
+    with sonde.ops() as first:
+        torch.ones(3) + 1
+    with sonde.ops() as second:
+        torch.ones(3) * 2
+    assert "aten::mul" not in rows_of(first)
+    assert "aten::add" not in rows_of(second)
+    assert rows_of(second)["aten::mul"].count == 1
+    expected = pytest.warns(UserWarning, match="the block around this one only")
+    with sonde.ops() as outer, expected, sonde.ops() as inner:
+        np.ones(3) + 1
+        torch.ones(3) + 1
+    assert rows_of(inner).keys() & {"numpy.add", "aten::add"} == {"numpy.add"}
+    assert rows_of(outer).keys() >= {"numpy.add", "aten::add"}
+
+
+def test_an_exception_passes_and_the_table_is_kept():
+    with pytest.raises(RuntimeError, match="size"), sonde.ops() as prof:
+        torch.ones(3) + 1
+        torch.ones(3) + torch.ones(4)
+    assert rows_of(prof)["aten::ones"].count == 3
+    assert not _core.is_running()
+
+
+def test_a_hundred_blocks_leak_nothing():
+    def block():
+        with sonde.ops(), sonde.region("step"):
+            np.ones(3) + 1
+
+    def memory():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    for _ in range(20):
+        block()
+    before = memory()
+    for _ in range(100):
+        block()
+    assert memory() - before < 8 << 20
