@@ -11,7 +11,6 @@ It shares the one measurement of a process, as ``sonde.sample`` does; regions st
 from __future__ import annotations
 
 import sys
-import warnings
 
 from sonde import _core, _places, _session, _settings
 from sonde.sampling import Measurement, _lock
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar, overload
 
     from sonde._averages import Averages
-    from sonde._torch_ops import Collector
 
     _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -32,7 +30,6 @@ __all__ = ["Ops", "ops"]
 _MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
 _wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
 _is_hooked = False
-_torch_runs = False
 
 
 class Ops(Measurement):
@@ -48,7 +45,6 @@ class Ops(Measurement):
     ):
         super().__init__(wishes, calls, places, report)
         self._before: _core.Profile | None = None  # what others had measured when it began
-        self._torch: Collector | None = None  # PyTorch's own profile of the same block, where PyTorch is there
 
     def start(self) -> Self:
         """Begin without a block, until ``stop``.
@@ -79,13 +75,6 @@ class Ops(Measurement):
     def _begin(self) -> None:
         self._before = _core.profile() if _core.is_running() else None
         super()._begin()
-        self._torch = _start_torch(self._wishes["ops"])
-
-    def _end(self) -> None:
-        try:
-            _stop_torch(self._torch)
-        finally:
-            super()._end()
 
 
 if TYPE_CHECKING:
@@ -145,28 +134,6 @@ def _switch(wanted: dict[str, bool] | None) -> None:
         _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
     if _is_hooked:
         _Finder.enter()
-
-
-def _start_torch(wish: dict[str, bool]) -> Collector | None:
-    """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
-    global _torch_runs
-    if "torch" not in sys.modules:
-        return None
-    if _torch_runs:
-        warnings.warn("PyTorch's operators are in the table of the block around this one only", stacklevel=5)
-        return None
-    from sonde import _torch_ops
-
-    begun = _torch_ops.begin(wish["shapes"])
-    _torch_runs = begun is not None
-    return begun
-
-
-def _stop_torch(begun: Collector | None) -> None:
-    global _torch_runs
-    if begun is not None:
-        begun.end()
-        _torch_runs = False
 
 
 def _careful(hook: Callable[[], object]) -> bool:

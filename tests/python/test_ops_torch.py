@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import sonde
 from sonde import _core
 
 torch = pytest.importorskip("torch")
+import sonde.torch  # noqa: E402
 
 SIZE = 150
 
@@ -120,6 +122,10 @@ def below_regions(prof, folder):
     """Region, name, inputs and calls of every operator of a recording, whatever operator called it."""
     path = folder / "r.sonde"
     prof.save(path)
+    return in_recording(path)
+
+
+def in_recording(path):
     base = sqlite3.connect(path)
     query = """
         with recursive step(node, region) as (
@@ -158,12 +164,52 @@ def test_blocks_one_after_the_other_and_one_in_the_other():
     assert "aten::mul" not in rows_of(first)
     assert "aten::add" not in rows_of(second)
     assert rows_of(second)["aten::mul"].count == 1
-    expected = pytest.warns(UserWarning, match="the block around this one only")
+    expected = pytest.warns(UserWarning, match="for the block around this one only")
     with sonde.ops() as outer, expected, sonde.ops() as inner:
         np.ones(3) + 1
         torch.ones(3) + 1
     assert rows_of(inner).keys() & {"numpy.add", "aten::add"} == {"numpy.add"}
     assert rows_of(outer).keys() >= {"numpy.add", "aten::add"}
+
+
+def test_a_recording_of_several_probes_has_them(tmp_path):
+    with sonde.record(tmp_path / "r.sonde", probes=["region", "op"]), sonde.region("step"):
+        torch.ones(3) + 1
+    assert ("step", "aten::add", "[[3], [], []]", 1) in in_recording(tmp_path / "r.sonde")
+
+
+def test_while_a_profile_of_torch_runs_there_is_a_note():
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
+        with pytest.warns(UserWarning, match="its profiler is running already"):
+            prof = sonde.ops().start()
+        torch.ones(3) + 1
+        np.ones(3) + 1
+        prof.stop()
+    assert rows_of(prof).keys() & {"numpy.add", "aten::add"} == {"numpy.add"}
+    assert "aten::add" in {row.key for row in theirs.key_averages()}
+
+
+def test_another_torch_stands_in_the_table_beside_others(monkeypatch):
+    monkeypatch.setattr(sonde.torch.profile, "_kineto", lambda self: None)  # as where private names have moved
+    with sonde.ops() as prof, sonde.region("step"):
+        torch.ones(3, 2) + 1
+        np.ones(3) + 1
+    rows = rows_of(prof, True)
+    assert rows.keys() >= {"numpy.add", "aten::add", "region step"}
+    assert rows["aten::add"].input_shapes == [[3, 2], [], []]
+
+
+def test_a_child_of_the_block_ends_it_without_torch(tmp_path):
+    with sonde.ops() as prof:
+        child = os.fork()
+        if child == 0:
+            try:
+                prof.stop()
+            finally:
+                os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        torch.ones(3) + 1
+    assert rows_of(prof)["aten::add"].count == 1
 
 
 def test_an_exception_passes_and_the_table_is_kept():
