@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sqlite3
 import sys
 import threading
@@ -255,6 +256,17 @@ def test_run_without_numpy(sonde):
     assert "no operator of NumPy was called" in done.stderr
     failed = sonde.command("view", "r.sonde", "--ops", status=2)
     assert failed.stderr == "sonde: r.sonde: was recorded without --ops, or no operator was called\n"
+
+
+def test_the_footer_says_what_it_cost(sonde):
+    (sonde.folder / "prog.py").write_text("import numpy as np\na = np.ones(8)\nfor _ in range(20_000): a + a\n")
+    sonde.command("run", "--ops", "-o", "r.sonde", "prog.py")
+    question = "select value from info where key = 'own_op_cost_ns'"
+    cost = int(sonde.command("sql", "r.sonde", question).stdout.split()[-1])
+    footer = sonde.command("view", "r.sonde", "--ops").stdout.splitlines()[-1]
+    assert 10 < cost < 10_000
+    assert re.search(r"own cost about [\d.]+ m?s \(", footer)
+    assert [row["calls"] for row in view(sonde) if row["name"] == "numpy.add"] == [20_000]
 
 
 def test_a_setting_of_the_project(sonde):
