@@ -91,19 +91,25 @@ add_calls(maker *self)
     return status == SND_OK ? add_parts(self) : status;
 }
 
-/* The one that took longest after `last`; SND_NONE: no more. */
+/* Whether one took longer than the other, or as long and stands before it. */
+static int
+is_slower(const snd_graph *self, uint32_t node, uint32_t other)
+{
+    uint64_t ns = self->nodes[node].total_ns, other_ns = self->nodes[other].total_ns;
+
+    return ns > other_ns || (ns == other_ns && node < other);
+}
+
+/* The one that took longest after `last`, the first for SND_NONE; SND_NONE: no more. */
 static uint32_t
 next_slowest(const snd_graph *self, uint32_t parent, uint32_t last)
 {
     uint32_t best = SND_NONE;
 
-    for (uint32_t i = self->nodes[parent].first; i != SND_NONE; i = self->nodes[i].next) {
-        const snd_graph_node *node = &self->nodes[i];
-        int is_after = last == SND_NONE || node->total_ns < self->nodes[last].total_ns ||
-                       (node->total_ns == self->nodes[last].total_ns && i > last);
-        if (snd_graph_is_slow(node) && is_after && (best == SND_NONE || node->total_ns > self->nodes[best].total_ns))
+    for (uint32_t i = self->nodes[parent].first; i != SND_NONE; i = self->nodes[i].next)
+        if (snd_graph_is_slow(&self->nodes[i]) && (last == SND_NONE || is_slower(self, last, i)) &&
+            (best == SND_NONE || is_slower(self, i, best)))
             best = i;
-    }
     return best;
 }
 

@@ -147,8 +147,8 @@ a_newer_recording_is_refused_as_such(void)
     make_recording(path);
     change(path, "PRAGMA user_version = 999");
     CHECK(open_status(path) == SND_NEWER);
-    change(path,
-           "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; DROP TABLE value");
+    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+                 "measure; DROP TABLE value");
     CHECK(open_status(path) == SND_NEWER);
 }
 
@@ -210,7 +210,8 @@ a_recording_of_version_1_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE "
+    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+                 "measure; ALTER TABLE "
                  "site DROP COLUMN detail;"
                  " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
     change(path, "PRAGMA user_version = 2");
@@ -257,7 +258,8 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
+        change(path,
+               "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
         change(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }
