@@ -9,6 +9,13 @@
 static const snd_track *place;
 static uint32_t place_process; /* a child has tracks of its own */
 
+/* A track that its thread has not seen since the last reset is in no profile. */
+static int
+is_good(const snd_track *track, uint32_t process)
+{
+    return track != NULL && place_process == process && SND_GET(track->epoch) == SND_GET(snd_track_epoch);
+}
+
 /* The lock, and the track; NULL, without the lock, when memory runs out. A thread that is not the first gets no track
  * for this, and one that gets its track must not have the lock. */
 static const snd_track *
@@ -17,15 +24,15 @@ lock_place(void)
     uint32_t process = snd_process_id();
 
     snd_attach_lock();
-    if (place != NULL && place_process == process)
+    if (is_good(place, process))
         return place;
     snd_attach_unlock();
     const snd_track *mine = snd_track_get();
     if (mine == NULL)
         return NULL;
     snd_attach_lock();
-    if (place == NULL || place_process != process)
-        place = mine; /* else another thread was faster */
+    if (!is_good(place, process)) /* else another thread was faster */
+        place = mine;
     place_process = process;
     return place;
 }

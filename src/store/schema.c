@@ -63,7 +63,8 @@ const char snd_schema_sql[] =
     " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"
     " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"
     " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
-    " FROM measure WHERE kind = 'op' GROUP BY node;"
+    " FROM measure WHERE kind = 'op' GROUP BY node"
+    " HAVING sum(value) FILTER (WHERE metric IN ('count', 'open')) > 0;"
     /* classes and operators have no values of their own */
     "CREATE VIEW graph AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.detail,"
     " sum(value) FILTER (WHERE metric.name = 'count') AS count,"

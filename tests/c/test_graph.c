@@ -133,6 +133,20 @@ every_thread_tells_of_the_same_place(void)
     snd_attach_reset();
 }
 
+static void
+after_a_reset_the_place_is_that_of_a_thread_that_measures(void)
+{
+    start_anew("main");
+    run_in_thread(tell_more);
+    snd_track_reset_all();
+    start_anew("main");
+    tell(4, "(2,)");
+    snd_profile *profile = profile_now();
+    CHECK_NUMBER(node_whole(profile, "main", "f", SND_METRIC_COUNT), 4);
+    snd_profile_free(profile);
+    snd_attach_reset();
+}
+
 static int
 tell_in_child(void)
 {
@@ -204,6 +218,7 @@ main(void)
     RUN(no_region_loses_time_to_them);
     RUN(what_is_not_told_again_is_gone_until_it_is);
     RUN(every_thread_tells_of_the_same_place);
+    RUN(after_a_reset_the_place_is_that_of_a_thread_that_measures);
     RUN(a_child_has_its_own);
     RUN(without_memory_nothing_breaks);
     RUN(a_snapshot_sees_all_or_nothing);
