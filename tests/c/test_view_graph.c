@@ -414,6 +414,21 @@ a_part_of_the_report_can_be_asked_for(void)
 }
 
 static void
+an_empty_note_is_none(void)
+{
+    snd_profile *profile = graph_profile();
+    snd_buffer text = {0};
+
+    set_info(profile, "graph_note_1", "");
+    set_info(profile, "graph_tip_1", "");
+    REQUIRE(write_report(profile, usual, &text) == SND_OK);
+    CHECK(strstr(text.data, "Notes") == NULL);
+    CHECK(strstr(text.data, "\nTips\n- train: x is copied to C order\n") != NULL);
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+static void
 limits_of_the_recording_are_the_usual_ones(void)
 {
     snd_profile *profile = graph_profile();
@@ -586,6 +601,7 @@ main(void)
     RUN(rewriters_that_changed_nothing_are_apart);
     RUN(the_report_has_every_section);
     RUN(a_part_of_the_report_can_be_asked_for);
+    RUN(an_empty_note_is_none);
     RUN(limits_of_the_recording_are_the_usual_ones);
     RUN(the_view_has_a_row_for_everything);
     RUN(other_views_are_as_without_graphs);
