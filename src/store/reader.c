@@ -82,7 +82,7 @@ check_size(sqlite3 *db, const char *path)
         return snd_sqlite_status(db, result);
     if (stat(path, &about) != 0)
         return SND_SYSTEM;
-    return about.st_size / page_size < pages ? SND_DAMAGED : SND_OK;
+    return page_size <= 0 || about.st_size / page_size < pages ? SND_DAMAGED : SND_OK;
 }
 
 static snd_status
