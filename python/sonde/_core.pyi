@@ -1,6 +1,6 @@
 """The C part of sonde. Use it through the package."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, final
 
@@ -37,11 +37,23 @@ class Profile:
         unicode: bool = False,
         by_shape: bool = False,
         by_line: bool = False,
+        function: str | None = None,
+        total: bool = False,
+        n_ops: int = 20,
+        n_apply: int = 20,
+        min_memory: int = 1024,
     ) -> str: ...
     def texts(self, columns: Iterable[str], /) -> list[list[str]]: ...
     def info(self, key: str, /) -> str | None: ...
     def rows(
-        self, view: str = "regions", /, *, by_shape: bool = False, by_line: bool = False
+        self,
+        view: str = "regions",
+        /,
+        *,
+        by_shape: bool = False,
+        by_line: bool = False,
+        function: str | None = None,
+        total: bool = False,
     ) -> list[dict[str, Any]]: ...
     def live(self, by: str, /) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]: ...
     def save(self, path: str, /) -> None: ...
@@ -131,6 +143,7 @@ def before_fork() -> None: ...
 def after_fork() -> None: ...
 def after_fork_in_child() -> None: ...
 def check_columns(columns: Iterable[str], /) -> None: ...
+def graph_profile(rows: Sequence[tuple[int, str, str, str, dict[str, int | float]]], infos: dict[str, str], /) -> Profile: ...
 def format_cells(titles: list[str], rows: list[list[str]], format: str, /) -> str: ...
 
 class OpAverages:

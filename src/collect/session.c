@@ -7,6 +7,7 @@
 #include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
+#include "probe/attach.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -90,7 +91,7 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost() + snd_attach_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
@@ -197,6 +198,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     free_collector();
     if (!session.is_running) {
         snd_track_reset_all();
+        snd_attach_reset();
         snd_sample_clear();
         session.has_samples = session.has_memory = session.has_ops = 0;
         mark_start();
@@ -418,6 +420,7 @@ void
 snd_session_reset(void)
 {
     snd_track_reset_all();
+    snd_attach_reset();
     snd_sample_reset();
     snd_memory_reset();
     (void)snd_track_get();
@@ -501,6 +504,7 @@ before_fork(void)
     pthread_mutex_lock(&session.lock);
     pause_locked();
     snd_sample_before_fork();
+    snd_attach_lock();
     snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
 }
@@ -510,6 +514,7 @@ after_fork_in_parent(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(0);
+    snd_attach_unlock();
     snd_sample_after_fork();
     resume_locked();
     pthread_mutex_unlock(&session.lock);
@@ -521,6 +526,8 @@ after_fork_in_child(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(1);
+    snd_attach_unlock();
+    snd_attach_reset();
     snd_sample_after_fork_in_child();
     session.paused = 0;
     session.is_orphan = session.is_running;

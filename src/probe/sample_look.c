@@ -133,6 +133,16 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
 }
 
+/* What was read while the thread went on may never have been a frame. */
+static int
+is_all_code(snd_sampler *self, const snd_sample_stack *stack)
+{
+    for (uint32_t i = 0; i < stack->count; i++)
+        if (!snd_sample_place_of(&self->codes, self->python, &stack->frames[i]).is_known)
+            return 0;
+    return 1;
+}
+
 /* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */
 static int
 node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint32_t *node, int *leaf_calls)
@@ -140,7 +150,8 @@ node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint3
     uint64_t after;
     int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
 
-    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns))
+    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns) ||
+        !is_all_code(self, &self->scratch))
         return 0;
     *node = node_of_stack(self, base, &self->scratch, leaf_calls);
     return 1;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/process.h"
+#include "probe/attach.h"
 #include "probe/snapshot_private.h"
 
 #include <sched.h>
@@ -44,6 +45,7 @@ snd_snapshot_free(snd_snapshot *self)
     snd_free(self->sums);
     snd_free(self->rows);
     snd_free(self->sample_nodes);
+    snd_free(self->attached);
     *self = (snd_snapshot){0};
 }
 
@@ -285,8 +287,17 @@ with_open(reading now, uint64_t until)
     return now;
 }
 
+/* Self time of a node without what belongs to others that are attached below it. */
+static uint64_t
+own_ns(const snd_track *live, const snd_node *node, uint64_t self_ns)
+{
+    uint64_t taken = snd_attach_taken(live, node->id);
+    return self_ns > taken ? self_ns - taken : 0;
+}
+
 static snd_status
-put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, reading now)
+put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, const snd_node *node, uint32_t id,
+           reading now)
 {
     double scale = (double)SND_GET(snd_clock_now.scale) / 4294967296.0;
     const struct {
@@ -295,7 +306,7 @@ put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint
     } wholes[] = {
         {SND_METRIC_COUNT, now.count},
         {SND_METRIC_TOTAL, ns_of(live, now.total)},
-        {SND_METRIC_SELF, ns_of(live, now.self)},
+        {SND_METRIC_SELF, own_ns(live, node, ns_of(live, now.self))},
         {SND_METRIC_MIN, now.min == UINT64_MAX ? ns_of(live, now.max) : ns_of(live, now.min)},
         {SND_METRIC_MAX, ns_of(live, now.max)},
         {SND_METRIC_SUSPENDED, ns_of(live, now.suspended)},
@@ -395,7 +406,7 @@ update_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, c
     if (read.count != snd_profile_whole(profile, id, SND_METRIC_COUNT))
         status = put_histogram(profile, id, node);
     if (status == SND_OK)
-        status = put_region(self, profile, live, id, counted);
+        status = put_region(self, profile, live, node, id, counted);
     return status == SND_OK ? snd_snapshot_put_op(self, profile, node->site, id, counted.count) : status;
 }
 
@@ -533,7 +544,7 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
         if (is_call(profile, id))
             status = put_call(self, profile, live, id, &(reading){0});
         else if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
-            status = put_region(self, profile, live, id, (reading){0});
+            status = put_region(self, profile, live, snd_node_get(live, i), id, (reading){0});
         else
             status = put_whole(self, profile, id, SND_METRIC_COUNT, 0);
         if (status == SND_OK)
@@ -545,7 +556,10 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
 snd_status
 snd_snapshot_add(snd_snapshot *self, snd_profile *profile, const snd_track *track, uint64_t origin, uint64_t now)
 {
-    return update_track(self, profile, track, origin, now);
+    snd_attach_lock();
+    snd_status status = update_track(self, profile, track, origin, now);
+    snd_attach_unlock();
+    return status;
 }
 
 snd_status
@@ -553,8 +567,12 @@ snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, u
 {
     snd_status status = SND_OK;
 
+    snd_attach_lock();
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
         status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);
+    if (status == SND_OK)
+        status = snd_snapshot_put_attached(self, profile);
+    snd_attach_unlock();
     return status;
 }
 

@@ -20,6 +20,8 @@ typedef struct snd_snapshot {
     uint32_t *sample_nodes; /* the sampler's node to the profile's */
     uint32_t sample_count, sample_capacity;
     uint32_t sample_look; /* the sampler's look up to which the profile is right */
+    uint32_t *attached;   /* attached node to the profile's; SND_NONE: it is not there */
+    uint32_t attached_count;
 } snd_snapshot;
 
 void snd_snapshot_free(snd_snapshot *self);

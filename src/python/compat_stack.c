@@ -19,7 +19,8 @@
 #define BLOCK_SIZE 4096u
 #define BLOCKS 12u
 #define THREAD_LIMIT 100000u
-#define STEP_LIMIT (4 * SND_SAMPLE_DEPTH) /* a chain that was torn may go in a circle */
+#define STEP_LIMIT (4 * SND_SAMPLE_DEPTH)
+#define TRIES 3 /* to read the chain of a thread that goes on */
 
 /* ---- a chain of frames ---- */
 
@@ -143,28 +144,38 @@ is_entry(const snd_frame *frame)
 #endif
 }
 
-static void
+/* 0: it was torn: it breaks off, ends at a generator that has just stopped, or goes in a circle. A circle meets the
+ * frame again that was remembered last, which is done at every power of two, so that it lies within the circle sooner
+ * or later. */
+static int
 walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
 {
+    uintptr_t remembered = 0;
+    int owner = FRAME_OWNED_BY_THREAD;
+
     stack->count = stack->is_cut = 0;
-    for (unsigned steps = 0; address != 0 && steps < STEP_LIMIT; steps++) {
+    for (unsigned steps = 0; address != 0; steps++) {
         const snd_frame *frame = frame_at(self, address);
-        if (frame == NULL)
-            return;
+        if (frame == NULL || address == remembered || steps == STEP_LIMIT)
+            return 0;
+        if ((steps & (steps - 1)) == 0)
+            remembered = address;
         if (is_shim(frame)) {
             if (stack->count != 0)
                 stack->frames[stack->count - 1].is_entry = 1;
         }
         else if (stack->count == SND_SAMPLE_DEPTH) {
             stack->is_cut = 1;
-            return;
+            return 1;
         }
         else {
             uintptr_t code = code_of(frame);
             stack->frames[stack->count++] = (snd_sample_frame){code, offset_of(frame, code), (uint32_t)is_entry(frame)};
         }
+        owner = frame->owner;
         address = (uintptr_t)frame->previous;
     }
+    return owner != FRAME_OWNED_BY_GENERATOR;
 }
 
 /* ---- the frames of a thread ---- */
@@ -210,7 +221,7 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
         self.next_chunk = (uintptr_t)chunk->previous;
     }
     add_window(&self, (uintptr_t)&self, stack_end, (const char *)&self);
-    walk_frames(&self, top_of(thread), stack);
+    (void)walk_frames(&self, top_of(thread), stack); /* what can be read of it counts */
 }
 
 /* The thread asks for its own frames, and does not move meanwhile: they are read as they lie. */
@@ -231,8 +242,8 @@ snd_stack_walk_own(snd_sample_stack *stack)
     stack->is_cut = frame != NULL;
 }
 
-int
-snd_stack_walk_thread(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack)
+static int
+walk_once(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack)
 {
     static char blocks[BLOCKS * BLOCK_SIZE]; /* of the one thread that looks */
     PyThreadState thread;
@@ -251,8 +262,17 @@ snd_stack_walk_thread(uint32_t thread_id, uintptr_t state, snd_sample_stack *sta
         return 0;
     uintptr_t top = (uintptr_t)between.current_frame;
 #endif
-    walk_frames(&self, top, stack);
-    return 1;
+    return walk_frames(&self, top, stack);
+}
+
+int
+snd_stack_walk_thread(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack)
+{
+    int found = 0;
+
+    for (int i = 0; i < TRIES && (!found || stack->count == 0); i++) /* a stack without a frame is a rare one */
+        found = walk_once(thread_id, state, stack);
+    return found;
 }
 
 void

@@ -1,5 +1,6 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
 #include "python/calls.h"
+#include "python/graph.h"
 #include "python/kineto.h"
 #include "python/memory.h"
 #include "python/op_averages.h"
@@ -83,6 +84,7 @@ static PyMethodDef functions[] = {
     {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
     {"op_time_text", snd_py_op_time_text, METH_O, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
+    {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},
 };

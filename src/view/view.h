@@ -5,6 +5,15 @@
 #include "model/profile.h"
 #include "view/table.h"
 
+/* How long the lists about compiled functions are. */
+typedef struct snd_graph_limits {
+    uint32_t ops;     /* classes and operators */
+    uint32_t applies; /* nodes */
+    uint64_t memory;  /* nodes whose outputs have fewer bytes are not listed */
+} snd_graph_limits;
+
+#define SND_GRAPH_LIMITS ((snd_graph_limits){20, 20, 1024})
+
 /* What may be asked of a view besides its name. All zero: the usual answer. */
 typedef struct snd_view_options {
     int all_code;        /* lines of libraries too; else their time stands at the line of the program that led there */
@@ -20,6 +29,9 @@ typedef struct snd_view_options {
     int seconds;         /* seconds instead of shares where both are possible */
     int by_shape;        /* operators with other inputs are other rows */
     int by_line;         /* operators that other lines called are other rows */
+    const char *function; /* compiled functions of this name only, and what is inside them */
+    int total;            /* of compiled functions only their sum */
+    const struct snd_graph_limits *limits; /* of the lists about compiled functions; NULL: the usual ones */
 } snd_view_options;
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
@@ -35,6 +47,7 @@ typedef struct snd_view_options {
     X(timeline, "what the program did in one slice of the run after the other")              \
     X(regions, "the tree of regions: time, count, extremes, percentiles")                    \
     X(ops, "the operators of NumPy: time, bytes, GFLOP/s, copies; and regions")              \
+    X(graph, "functions compiled by Aesara and PyTensor: by class, op and node")              \
     X(functions, "the functions: calls as pstats lists them, or sampled time")               \
     X(callers, "the functions, and who called each of them")                                 \
     X(callees, "the functions, and what each of them called")                                \

@@ -43,8 +43,12 @@ class Node:
 
     def stack(self) -> list[Node]:
         """Outermost first, with the thread's own node."""
-        above = [] if self.parent is None else self.parent.stack()
-        return [*above, self]
+        found: list[Node] = []
+        node: Node | None = self
+        while node is not None:
+            found.append(node)
+            node = node.parent
+        return found[::-1]
 
     def names(self) -> list[str]:
         """Of the functions, outermost first."""

@@ -48,3 +48,15 @@ def test_the_time_of_a_thread_is_what_it_ran_and_what_it_waited(tmp_path):
     for thread, life in done.answer["thread_wall"].items():
         # To end, a thread waits for the interpreter once more.
         assert is_close(whole[int(thread)], life, 150e6)
+
+
+def test_stacks_that_change_while_they_are_read_from_outside(tmp_path):
+    done = run(tmp_path, "short_calls", "--no-signals", "--rate", "4000")
+
+    def is_torn(node):
+        if node.thread != done.main_thread or "[not seen]" in (above := [step.name for step in node.stack()]):
+            return None
+        return node.names()[:1] != ["<module>"] or "[deeper]" in above
+
+    found, _ = done.recording.spent(is_torn)
+    assert found[True] <= 0.005 * found[False]

@@ -1,0 +1,126 @@
+/* Compiled functions of a profile, each as a tree with sums, and all of them as one. */
+#ifndef SND_VIEW_GRAPH_H
+#define SND_VIEW_GRAPH_H
+
+#include "view/view.h"
+
+/* The implementation of a node: a part of a longer text. */
+typedef struct snd_graph_word {
+    const char *text; /* NULL: unknown */
+    size_t len;
+} snd_graph_word;
+
+/* A site under a parent. What is the same in several functions is one in the sum of all; nodes of the graph are not.
+ * Texts are the profile's. */
+typedef struct snd_graph_node {
+    const snd_profile_site *site;
+    const char *function; /* that it is in; of the sum: the first */
+    uint32_t parent;      /* SND_NONE: the function itself, which is the first */
+    uint32_t first, next; /* below it, and with the same parent, in the profile's order; SND_NONE: none */
+    uint64_t present;     /* bit m: metric m is known */
+    uint64_t count;
+    uint64_t total_ns;
+    uint64_t vm_ns;
+    uint64_t created, inplace, view, peak; /* bytes */
+    uint64_t before, after;                /* nodes */
+    uint32_t applies;                      /* nodes of the graph in it */
+    double flops;                          /* of those with a formula */
+    uint64_t flops_ns;                     /* their time */
+    snd_graph_word implementations[2];     /* of the nodes in it, in the order of the alphabet */
+} snd_graph_node;
+
+/* Read freely. The profile must live longer. */
+typedef struct snd_graph {
+    snd_graph_node *nodes; /* parents first; the function itself is the first */
+    uint32_t count, capacity;
+    uint32_t function_count; /* more than 1: the sum of so many */
+    uint64_t thunks_ns;      /* in nodes of the graph */
+    int is_timed;            /* the nodes' times are known */
+} snd_graph;
+
+/* A compiled function. */
+typedef struct snd_graph_function {
+    uint32_t node;  /* of the profile */
+    uint32_t outer; /* the function that it is inside of, as a number of this list; SND_NONE: it is called itself */
+    uint32_t apply; /* the node of the profile that runs it; SND_NONE */
+    const char *name;
+    uint64_t total_ns;
+} snd_graph_function;
+
+typedef struct snd_graph_functions {
+    snd_graph_function *rows; /* longest first, each with those inside it behind it */
+    uint32_t count, capacity;
+    uint32_t called_count; /* those that are not inside another one */
+} snd_graph_functions;
+
+int snd_graphs_exist(const snd_profile *profile);
+
+/* Those that the options want, all of them or those of a name, with what is inside them. The caller owns the rows, on
+ * SND_OK only. SND_NO_DATA when there are none. */
+SND_MUST_USE snd_status snd_graph_functions_make(const snd_profile *profile, const snd_view_options *options,
+                                                 snd_graph_functions *out);
+void snd_graph_functions_free(snd_graph_functions *self);
+
+/* One function without those inside it; for SND_NONE the sum of all that are not inside another one, whose time is in
+ * theirs already. The caller owns the nodes, on SND_OK only. */
+SND_MUST_USE snd_status snd_graph_make(const snd_profile *profile, const snd_graph_functions *functions,
+                                       uint32_t number, snd_graph *out);
+void snd_graph_free(snd_graph *self);
+
+static inline int
+snd_graph_has(const snd_graph_node *node, snd_metric metric)
+{
+    return (int)(node->present >> metric & 1);
+}
+
+/* The number of a node, as its detail has it; -1: unknown. And what its detail says of inputs and outputs. */
+int64_t snd_graph_id(const snd_graph_node *node);
+const char *snd_graph_variables(const snd_graph_node *node);
+
+/* "C", "C & Py"; "" where it is unknown. */
+void snd_graph_implementation(const snd_graph_node *node, snd_buffer *out);
+
+/* What people call it: a class by its full name. */
+const char *snd_graph_name(const snd_graph_node *node);
+
+/* The child of `node` that is of this kind and name; SND_NONE: there is none. */
+uint32_t snd_graph_find(const snd_graph *self, uint32_t node, snd_site_kind kind, const char *name);
+
+/* The node after this one, those below it first; SND_NONE: it is the last. */
+uint32_t snd_graph_next(const snd_graph *self, uint32_t node);
+
+/* Operations a nanosecond, which are 10^9 a second, with three digits; 0 where they are not known. */
+double snd_graph_speed(const snd_graph_node *node);
+
+/* ---- tables for people ---- */
+
+/* Nodes of a kind (classes, operators or nodes of the graph), the longest `limit` of them and a row for the rest; a
+ * table without rows where no node was timed. graph_tables.c */
+SND_MUST_USE snd_status snd_graph_table(const snd_graph *self, snd_site_kind kind, uint32_t limit, snd_table **out);
+
+/* Where the time of calling and of compiling went, and the functions that were called. graph_times.c */
+SND_MUST_USE snd_status snd_graph_time_table(const snd_graph *self, snd_table **out);
+SND_MUST_USE snd_status snd_graph_function_table(const snd_profile *profile, const snd_graph_functions *functions,
+                                                 snd_table **out);
+
+/* Peaks, nodes of the graph by the size of their outputs, and rewriters that changed something: tables without rows
+ * where nothing is known. graph_memory.c */
+SND_MUST_USE snd_status snd_graph_peak_table(const snd_graph *self, snd_table **out);
+SND_MUST_USE snd_status snd_graph_memory_table(const snd_graph *self, uint32_t limit, uint64_t least, snd_table **out);
+SND_MUST_USE snd_status snd_graph_rewriter_table(const snd_graph *self, snd_table **out);
+
+/* Whether it is a rewriter that changed nothing. */
+int snd_graph_is_idle(const snd_graph *self, uint32_t node);
+
+/* Time in validation below a rewriter, of its own. */
+uint64_t snd_graph_validation(const snd_graph *self, uint32_t node);
+
+/* The nodes of a kind, by `compare` (see qsort_r; the elements are numbers of nodes, the context is `self`). The caller
+ * frees the list. NULL when memory runs out. */
+uint32_t *snd_graph_sorted(const snd_graph *self, snd_site_kind kind,
+                           int (*compare)(const void *a, const void *b, void *self), uint32_t *count);
+
+/* A column of a name that stands last, and the row for those that no row is for: "... (remaining 3 ops)". */
+void snd_graph_remaining(snd_site_kind kind, uint32_t count, snd_buffer *out);
+
+#endif

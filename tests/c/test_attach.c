@@ -1,0 +1,191 @@
+/* Nodes that no thread enters: where they hang, whose time they take, and how they come into a profile. */
+#include "base/alloc.h"
+#include "check.h"
+#include "fixture.h"
+#include "probe/attach.h"
+#include "probe/op.h"
+#include "probe/region.h"
+#include "probe/snapshot.h"
+
+#include <pthread.h>
+
+static uint32_t
+op_site(const char *name)
+{
+    return snd_op_site(&(snd_profile_site){.name = name, .file = "", .detail = ""}, NULL);
+}
+
+static void
+add_call(uint32_t attached, uint64_t total, uint64_t self)
+{
+    snd_attach_value(attached, SND_METRIC_COUNT)->whole++;
+    snd_attach_value(attached, SND_METRIC_TOTAL)->whole += total;
+    snd_attach_value(attached, SND_METRIC_SELF)->whole += self;
+}
+
+/* A region of 100 ticks on the track, whose node is given. */
+static uint32_t
+run_region(snd_track *track, const char *name)
+{
+    snd_span *span = snd_region_enter(track, region_site(name));
+    uint32_t node = span->node->id;
+
+    pass_time(100);
+    snd_region_leave(track, span);
+    return node;
+}
+
+static void
+attach_calls(const snd_track *track, uint32_t node)
+{
+    snd_attach_lock();
+    uint32_t outer = snd_attach_to(track, node, op_site("aten::linear"));
+    add_call(outer, 60, 20);
+    add_call(snd_attach_below(outer, op_site("aten::addmm")), 40, 40);
+    snd_attach_take_self(track, node, 60);
+    snd_attach_unlock();
+}
+
+static void
+what_is_attached_takes_its_time_from_the_region(void)
+{
+    snd_track *track = start_anew("main");
+
+    attach_calls(track, run_region(track, "step"));
+    snd_profile *profile = profile_now();
+    CHECK_NUMBER(node_whole(profile, "main", "step", SND_METRIC_TOTAL), 100);
+    CHECK_NUMBER(node_whole(profile, "main", "step", SND_METRIC_SELF), 40);
+    CHECK_NUMBER(node_whole(profile, "main", "step/aten::linear", SND_METRIC_TOTAL), 60);
+    CHECK_NUMBER(node_whole(profile, "main", "step/aten::linear/aten::addmm", SND_METRIC_COUNT), 1);
+    CHECK_NUMBER(self_sum(profile, find_track(profile, "main")), node_whole(profile, "main", "", SND_METRIC_TOTAL));
+    snd_profile_free(profile);
+    snd_attach_reset();
+}
+
+static void
+a_later_snapshot_has_the_same_nodes_with_later_numbers(void)
+{
+    snd_snapshot snapshot = {0};
+    snd_profile *profile = snd_profile_new();
+    snd_track *track = start_anew("main");
+    uint32_t node = run_region(track, "step");
+
+    attach_calls(track, node);
+    CHECK(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
+    uint32_t count = profile->node_count, id = find_node(profile, "main", "step/aten::linear");
+    snd_snapshot_written(&snapshot);
+    CHECK(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
+    CHECK(!snapshot.changed[id]);
+    CHECK_NUMBER(run_region(track, "step"), node);
+    attach_calls(track, node);
+    CHECK(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
+    CHECK(snapshot.changed[id]);
+    CHECK_NUMBER(profile->node_count, count);
+    CHECK_NUMBER(snd_profile_whole(profile, id, SND_METRIC_COUNT), 2);
+    CHECK_NUMBER(node_whole(profile, "main", "step", SND_METRIC_SELF), 80);
+    snd_track_reset_all();
+    snd_attach_reset();
+    CHECK(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
+    CHECK_NUMBER(snd_profile_whole(profile, id, SND_METRIC_COUNT), 0);
+    snd_snapshot_free(&snapshot);
+    snd_profile_free(profile);
+}
+
+static void
+after_a_reset_a_new_profile_has_nothing_of_it(void)
+{
+    snd_track *track = start_anew("main");
+
+    attach_calls(track, run_region(track, "step"));
+    snd_attach_reset();
+    snd_profile *profile = profile_now();
+    CHECK(find_node(profile, "main", "step/aten::linear") == SND_NONE);
+    CHECK_NUMBER(node_whole(profile, "main", "step", SND_METRIC_SELF), 100);
+    snd_profile_free(profile);
+}
+
+static void
+a_node_has_room_for_so_many_metrics(void)
+{
+    snd_track *track = start_anew("main");
+
+    snd_attach_lock();
+    uint32_t node = snd_attach_to(track, 0, op_site("aten::many"));
+    for (unsigned i = 0; i < SND_ATTACH_VALUES; i++)
+        CHECK(snd_attach_value(node, (snd_metric)i) != NULL);
+    CHECK(snd_attach_value(node, (snd_metric)SND_ATTACH_VALUES) == NULL);
+    CHECK(snd_attach_value(node, (snd_metric)0) != NULL);
+    CHECK_NUMBER(snd_attach_to(track, 0, op_site("aten::many")), node);
+    CHECK(snd_attach_to(track, 0, SND_NONE) == SND_NONE);
+    CHECK_NUMBER(snd_attach_lost(), 1);
+    snd_attach_unlock();
+    snd_attach_reset();
+}
+
+static snd_status
+update(void *context)
+{
+    snd_snapshot snapshot = {0};
+    snd_profile *profile = snd_profile_new();
+    snd_status status = profile == NULL ? SND_NO_MEMORY : snd_snapshot_update(&snapshot, profile, 0, 1000);
+
+    (void)context;
+    snd_snapshot_free(&snapshot);
+    snd_profile_free(profile);
+    return status;
+}
+
+static void
+without_memory_nothing_breaks(void)
+{
+    snd_track *track = start_anew("main");
+    uint32_t node = run_region(track, "step");
+
+    snd_attach_lock();
+    snd_alloc_fail_after(0);
+    for (uint32_t i = 0; i < 1000; i++) /* beyond what there is room for */
+        (void)snd_attach_to(track, node, i);
+    snd_alloc_fail_after(-1);
+    CHECK(snd_attach_lost() != 0);
+    snd_attach_unlock();
+    attach_calls(track, node);
+    CHECK(fail_each_allocation(update, NULL) > 0);
+    snd_attach_reset();
+}
+
+static void *
+attach_much(void *context)
+{
+    for (int i = 0; i < 2000; i++)
+        attach_calls(context, 0);
+    return NULL;
+}
+
+static void
+a_snapshot_sees_all_of_an_update_or_nothing(void)
+{
+    snd_track *track = start_anew("main");
+    pthread_t thread;
+
+    CHECK(pthread_create(&thread, NULL, attach_much, track) == 0);
+    for (int i = 0; i < 200; i++) {
+        snd_profile *profile = profile_now();
+        uint64_t outer = node_whole(profile, "main", "aten::linear", SND_METRIC_COUNT);
+        CHECK_NUMBER(node_whole(profile, "main", "aten::linear/aten::addmm", SND_METRIC_COUNT), outer);
+        snd_profile_free(profile);
+    }
+    pthread_join(thread, NULL);
+    snd_attach_reset();
+}
+
+int
+main(void)
+{
+    RUN(what_is_attached_takes_its_time_from_the_region);
+    RUN(a_later_snapshot_has_the_same_nodes_with_later_numbers);
+    RUN(after_a_reset_a_new_profile_has_nothing_of_it);
+    RUN(a_node_has_room_for_so_many_metrics);
+    RUN(without_memory_nothing_breaks);
+    RUN(a_snapshot_sees_all_of_an_update_or_nothing);
+    return check_report();
+}
