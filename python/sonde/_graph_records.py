@@ -44,6 +44,7 @@ class Record:
     """A function that has no profile of its own: one is given to it, between ``attach`` and ``detach``."""
 
     is_timed = False  # whether its nodes are
+    was_moved = False  # from the C VM to a Python VM
     is_part = False  # it was made while another one was made
     wanted_name = ""  # what it would be called if it were the only one of that name
     parent: Record | None = None  # the function that runs this one inside one of its nodes
@@ -87,6 +88,7 @@ class Record:
         self.memory = memory if kind in ("c", "python", "list") else None
         if kind == "c" and self.memory is not None:
             self._set(function, "vm", self.library.as_stack(function))
+            self.was_moved = True
             kind = "python"
         vm = function.vm
         if kind == "c":
@@ -274,7 +276,6 @@ def phases_of(stats: Any) -> dict[str, float]:
         "linking": stats.linker_time,
         "import": stats.import_time,
         "cache": getattr(stats, "preload_cache_time", 0.0),
-        "making nodes": stats.linker_node_make_thunks,
     }
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _PEAKS = ("peak, as executed", "peak without in-place", "peak without garbage collection")
-_LINKING = ("import", "C compilation", "cache", "making nodes")
+_LINKING = ("import", "C compilation", "cache")
 
 
 class OpNames:
@@ -45,7 +45,10 @@ def add_function(
     index = len(rows)
     count, total, vm = numbers.calls
     detail = "scan" if record.is_scan and record.parent is not None else ""
-    rows.append((parent, "graph", record.name, detail, {"count": count, "total": total, "graph_vm": vm}))
+    metrics: dict[str, int | float] = {"count": count, "total": total, "graph_vm": vm}
+    if record.is_scan and vm < sum(numbers.times):
+        del metrics["graph_vm"]  # the C implementation of Scan keeps it in whole seconds
+    rows.append((parent, "graph", record.name, detail, metrics))
     if any(numbers.counts):
         _add_nodes(rows, index, record, numbers, ops, before)
     making = record.making

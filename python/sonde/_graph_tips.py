@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from sonde._graph_library import Library
@@ -18,10 +18,8 @@ _LIMITS["graph_min_memory"] = ("profiling__min_memory_size", 1024)
 
 def infos(shown: Shown, libraries: dict[str, Library]) -> dict[str, str]:
     """What goes into a profile besides its rows."""
-    notes = [note for record, numbers in shown for note in _notes(record, numbers)]
-    tips = [tip for record, numbers in shown for tip in _tips(record, numbers)]
-    found = {f"graph_note_{i}": note for i, note in enumerate(dict.fromkeys(notes), 1)}
-    found.update({f"graph_tip_{i}": tip for i, tip in enumerate(dict.fromkeys(tips), 1)})
+    found = {f"graph_note_{i}": note for i, note in enumerate(_together(shown, _notes), 1)}
+    found.update({f"graph_tip_{i}": tip for i, tip in enumerate(_together(shown, _tips), 1)})
     for library in libraries.values():
         for key, (flag, usual) in _LIMITS.items():
             if library.flag(flag, usual) != usual:
@@ -29,18 +27,29 @@ def infos(shown: Shown, libraries: dict[str, Library]) -> dict[str, str]:
     return found
 
 
+def _together(shown: Shown, texts_of: Callable[[Record, Numbers], Iterator[str]]) -> list[str]:
+    """Each text once, behind the names of all functions that it is true for."""
+    names: dict[str, list[str]] = {}
+    for record, numbers in shown:
+        for text in texts_of(record, numbers):
+            names.setdefault(text, []).append(record.name)
+    return [f"{', '.join(dict.fromkeys(found))}: {text}" for text, found in names.items()]
+
+
 def _notes(record: Record, numbers: Numbers) -> Iterator[str]:
     title, linker = record.library.title, record.linker
     if numbers.calls[0] and not record.is_timed:
         if not record.library.flag("profiling__time_thunks", True):
-            yield f"{record.name}: no times of nodes, because {title}'s flag profiling__time_thunks is off"
+            yield f"no times of nodes, because {title}'s flag profiling__time_thunks is off"
         else:
             yield (
-                f"{record.name}: {title}'s {linker} linker makes one piece of code of the whole graph, so that there "
-                "are no times of nodes; what is compiled inside sonde.graph.profile(linker='cvm') has them"
+                f"{title}'s {linker} linker makes one piece of code of the whole graph, so that there are no times of "
+                'nodes; what is compiled inside sonde.graph.profile(linker="cvm") has them'
             )
+    if record.was_moved and numbers.calls[0]:
+        yield "with memory its nodes are run by the Python VM, not by the C VM; their order is the same, the overhead is not"
     if record.memory is not None and record.memory.peaks is not None and record.memory.measured is None:
-        yield f"{record.name}: the real peak of memory was not measured, because tracemalloc was in use"
+        yield "the real peak of memory was not measured, because tracemalloc was in use"
 
 
 def _tips(record: Record, numbers: Numbers) -> Iterator[str]:
@@ -61,7 +70,7 @@ def _overhead(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     count, spent, _ = numbers.calls
     if spent > 2 * total:
         yield (
-            f"{record.name}: {100 * (spent - total) / spent:.0f} % of its calls is overhead, {_us(spent - total, count)} "
+            f"{100 * (spent - total) / spent:.0f} % of its calls is overhead, {_us(spent - total, count)} "
             "us each; give it more to do in one call, or set its attribute trust_input where the arguments are right"
         )
 
@@ -71,7 +80,7 @@ def _float_width(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     wide = sum(time for node, time in zip(record.nodes, numbers.times, strict=True) if _dtype(node) == "float64")
     if flag == "float64" and wide > total / 2:
         yield (
-            f"{record.name}: {100 * wide / total:.0f} % of the time in nodes is spent on float64; "
+            f"{100 * wide / total:.0f} % of the time in nodes is spent on float64; "
             "the flag floatX=float32 halves the data, where that is precise enough"
         )
 
@@ -86,7 +95,7 @@ def _python_nodes(record: Record, numbers: Numbers, total: int) -> Iterator[str]
             slow[type(node.op).__name__] = slow.get(type(node.op).__name__, 0) + time
     for name, time in slow.items():
         if time > total / 10:
-            yield f"{record.name}: {100 * time / total:.0f} % of the time in nodes is in {name}, which runs in Python"
+            yield f"{100 * time / total:.0f} % of the time in nodes is in {name}, which runs in Python"
 
 
 def _products(record: Record) -> Iterator[str]:
@@ -96,12 +105,12 @@ def _products(record: Record) -> Iterator[str]:
         if isinstance(node.op, dot) and all(getattr(variable.type, "ndim", 0) == 2 for variable in node.inputs):
             types = " and ".join(str(_type_of(variable)) for variable in node.inputs)
             yield (
-                f"{record.name}: {node} was not made a product of BLAS; that takes two matrices of the same type, "
+                f"{node} was not made a product of BLAS; that takes two matrices of the same type, "
                 f"float32 or float64, and these are {types}"
             )
     is_missing = any(type(node.op).__name__ in ("Dot22", "Gemm", "Gemv", "CGemv") for node in record.nodes)
     if is_missing and not record.library.flag("blas__ldflags"):
-        yield f"{record.name}: no BLAS was found (flag blas__ldflags), so that products of matrices go through NumPy"
+        yield "no BLAS was found (flag blas__ldflags), so that products of matrices go through NumPy"
 
 
 def _fusion(record: Record) -> Iterator[str]:
@@ -116,7 +125,7 @@ def _fusion(record: Record) -> Iterator[str]:
     fusable = sum(_goes_into_one(node, readers, stays, elemwise) for node in nodes)
     if fusable >= 2:
         yield (
-            f"{record.name}: {fusable} of {len(nodes)} Elemwise nodes are read by one other Elemwise node only, and were "
+            f"{fusable} of {len(nodes)} Elemwise nodes are read by one other Elemwise node only, and were "
             "not fused with it; the rewrite 'fusion' would spare their arrays"
         )
 
@@ -137,7 +146,7 @@ def _copies(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     )
     if time > total / 10:
         yield (
-            f"{record.name}: {100 * time / total:.0f} % of the time in nodes is spent copying outputs; "
+            f"{100 * time / total:.0f} % of the time in nodes is spent copying outputs; "
             "In(..., borrow=True) and Out(..., borrow=True) do without, where the arrays are not kept"
         )
 
@@ -149,7 +158,7 @@ def _scans(record: Record, numbers: Numbers) -> Iterator[str]:
         spent, inside = times.get(id(node), 0), sum(inner.now().times)
         if inner.is_scan and inner.is_timed and spent > 2 * inside > 0:
             yield (
-                f"{record.name}: {100 * (spent - inside) / spent:.0f} % of {getattr(node.op, 'name', None) or 'scan'} is "
+                f"{100 * (spent - inside) / spent:.0f} % of {getattr(node.op, 'name', None) or 'scan'} is "
                 "overhead of its steps; more work in each, or no loop at all, is faster"
             )
 

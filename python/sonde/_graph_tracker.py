@@ -102,9 +102,8 @@ class Tracker:
             record = self._record_of(library, function)
             record.making = making
             record.is_part = self._depth > 0
-            if self.wanted is None:  # the block has ended meanwhile
-                function.profile = None
-            else:
+            function.profile = None
+            if self.wanted is not None:  # the block may have ended meanwhile
                 self._attach(record, function)
 
     def meet(self, library: Library, function: Any) -> None:
@@ -151,7 +150,7 @@ class Tracker:
         if record.is_attached:  # a copy that shares the graph: each has its own thunks
             record.detach()
         memory = (record.memory or Memory(record.library)) if self.has_memory else None
-        record.attach(function, memory, self._after_call(memory))
+        record.attach(function, memory, self._after_call(record, memory))
         self._adopt(record)
 
     def _adopt(self, record: Record) -> None:
@@ -181,13 +180,13 @@ class Tracker:
             self._attach(record, function)
         return record
 
-    def _after_call(self, memory: Memory | None) -> Callable[[Any], None]:
+    def _after_call(self, record: Record, memory: Memory | None) -> Callable[[Any], None]:
         """What a function calls at its end, in the place of the library's own bookkeeping."""
 
         def after_call(_profile: Any, clock: Callable[[], float] = monotonic) -> None:
             if memory is not None:
                 memory.end_call()
-            if clock() >= self._due:
+            if clock() >= self._due and record.parent is None:  # else it would be in the time of the outer one's node
                 self.flush()
 
         return after_call
