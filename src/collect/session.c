@@ -25,7 +25,7 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
-    int has_samples, has_memory, has_ops; /* now or earlier in this recording */
+    int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
     uint32_t process_id;
     snd_settings set;
     uint64_t (*clock)(void);
@@ -46,9 +46,9 @@ static snd_status
 describe_run(snd_profile *profile)
 {
     char probes[48];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
+    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
              session.set.calls ? ", call" : "", session.has_samples ? ", sample" : "",
-             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "");
+             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "", session.has_graphs ? ", graph" : "");
     const struct {
         const char *key;
         const char *value;
@@ -91,7 +91,8 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost() + snd_attach_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries",
+                                             snd_track_lost() + snd_site_lost() + snd_attach_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
@@ -200,7 +201,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
         snd_track_reset_all();
         snd_attach_reset();
         snd_sample_clear();
-        session.has_samples = session.has_memory = session.has_ops = 0;
+        session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -254,6 +255,7 @@ start_samples(void)
     snd_sample_options sample = session.set.sample;
 
     session.has_ops |= session.set.ops;
+    session.has_graphs |= session.set.graphs;
     sample.resting = sample.rate_hz == 0;
     if (sample.resting && !session.set.memory.on) {
         stop_samples();

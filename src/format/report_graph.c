@@ -1,7 +1,7 @@
 /* The report about compiled functions: each by itself, and all of them in sum. */
 #include "base/alloc.h"
-#include "base/utf8.h"
 #include "base/duration.h"
+#include "base/utf8.h"
 #include "format/reports.h"
 #include "format/summary.h"
 #include "view/graph.h"
@@ -57,13 +57,13 @@ put_memory(const report *self, const snd_graph *graph)
 {
     snd_table *table = NULL;
     snd_status status = snd_graph_peak_table(graph, &table);
-    int has_peaks = status == SND_OK && table->row_count != 0;
 
-    status = put_section(self, status, graph->function_count > 1 ? "Memory: the largest peaks" : "Memory: peaks", table);
+    status = put_section(
+        self, status, graph->function_count > 1 ? "Memory: the largest peaks of a function" : "Memory: peaks", table);
     if (status != SND_OK)
         return status;
     status = snd_graph_memory_table(graph, self->limits.applies, self->limits.memory, &table);
-    return put_section(self, status, has_peaks ? "Memory of one call, by node" : "Memory: of one call, by node", table);
+    return put_section(self, status, "Memory: outputs of one call, by node", table);
 }
 
 /* Names with commas between them, in lines. */
@@ -182,10 +182,8 @@ put_times(const report *self, const snd_graph *graph)
 static snd_status
 put_graph(const report *self, const snd_graph *graph)
 {
-    snd_status status = put_times(self, graph);
+    snd_status status = put_runs(self, graph);
 
-    if (status == SND_OK)
-        status = put_runs(self, graph);
     if (status == SND_OK)
         status = put_memory(self, graph);
     return status == SND_OK ? put_rewriting(self, graph) : status;
@@ -206,7 +204,9 @@ put_function(const report *self, uint32_t number)
         snd_buffer_printf(&title, ", inside %s of %s", profile->sites[profile->nodes[function->apply].site].name,
                           self->functions.rows[function->outer].name);
     put_title(self, &title);
-    status = put_graph(self, &graph);
+    status = put_times(self, &graph);
+    if (status == SND_OK)
+        status = put_graph(self, &graph);
     snd_graph_free(&graph);
     return status;
 }
@@ -222,11 +222,14 @@ put_sum(const report *self)
         return status;
     snd_buffer_printf(&title, "Sum of all %u functions", self->functions.called_count);
     put_title(self, &title);
-    status = put_graph(self, &graph);
-    snd_graph_free(&graph);
+    status = put_times(self, &graph);
     if (status == SND_OK)
         status = snd_graph_function_table(self->to.profile, &self->functions, &table);
-    return put_section(self, status, "Functions", table);
+    status = put_section(self, status, "Functions", table);
+    if (status == SND_OK)
+        status = put_graph(self, &graph);
+    snd_graph_free(&graph);
+    return status;
 }
 
 /* ---- words that only those know who measured ---- */
@@ -258,7 +261,7 @@ snd_report_graph(const snd_profile *profile, const snd_view_options *options, co
 {
     report self = {
         .to = {profile, options, format, out},
-        .limits = options->limits == NULL ? SND_GRAPH_LIMITS : *options->limits,
+        .limits = options->limits == NULL ? snd_graph_limits_of(profile) : *options->limits,
     };
     snd_status status = snd_graph_functions_make(profile, options, &self.functions);
     if (status != SND_OK)

@@ -10,22 +10,23 @@
 #define SND_NONE UINT32_MAX
 
 /* X(id, name in recordings). */
-#define SND_SITE_KIND_MAP(X)             \
-    X(THREAD, "thread")                  \
-    X(REGION, "region")                  \
-    X(COUNTER, "counter")                \
-    X(FUNCTION, "function")              \
-    X(BUILTIN, "builtin")                \
-    X(LINE, "line")                      \
-    X(NATIVE, "native")                  \
-    X(OTHER, "other")                    \
-    X(OP, "op")                          \
-    X(GRAPH, "graph")                    \
-    X(GRAPH_CLASS, "graph_class")        \
-    X(GRAPH_OP, "graph_op")              \
-    X(GRAPH_APPLY, "graph_apply")        \
-    X(GRAPH_PHASE, "graph_phase")        \
-    X(GRAPH_REWRITER, "graph_rewriter")  \
+#define SND_SITE_KIND_MAP(X)            \
+    X(THREAD, "thread")                 \
+    X(REGION, "region")                 \
+    X(COUNTER, "counter")               \
+    X(FUNCTION, "function")             \
+    X(BUILTIN, "builtin")               \
+    X(LINE, "line")                     \
+    X(NATIVE, "native")                 \
+    X(OTHER, "other")                   \
+    X(OP, "op")                         \
+    X(GRAPH, "graph")                   \
+    X(GRAPH_CLASS, "graph_class")       \
+    X(GRAPH_OP, "graph_op")             \
+    X(GRAPH_APPLY, "graph_apply")       \
+    X(GRAPH_VARIABLE, "graph_variable") \
+    X(GRAPH_PHASE, "graph_phase")       \
+    X(GRAPH_REWRITER, "graph_rewriter") \
     X(GRAPH_MEMORY, "graph_memory")
 
 typedef enum snd_site_kind {
@@ -66,8 +67,9 @@ snd_site_is_sampled(snd_site_kind kind)
     return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
 }
 
-/* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators and
- * nodes it runs, the phases of compiling it, its rewriters, its peaks of memory. No thread enters these. */
+/* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators
+ * and nodes it runs with their inputs and outputs, the phases of compiling it, its rewriters, its peaks of memory. No
+ * thread enters these. */
 static inline int
 snd_site_is_graph(snd_site_kind kind)
 {

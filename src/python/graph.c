@@ -1,7 +1,9 @@
 /* Compiled functions as Python knows them: rows that become a profile, or a part of the running measurement. */
 #include "python/graph.h"
 
+#include "base/alloc.h"
 #include "base/map.h"
+#include "probe/graph.h"
 #include "python/profile.h"
 
 #include <math.h>
@@ -12,7 +14,8 @@ typedef struct reader {
     snd_profile *profile;
     snd_map sites; /* by kind and texts: equal ones are one */
     uint32_t track;
-    uint32_t root; /* the node that the rows without a parent stand below; the others follow it in their order */
+    uint32_t root;   /* the node that the rows without a parent stand below */
+    uint32_t *nodes; /* per row */
 } reader;
 
 static int
@@ -109,8 +112,50 @@ find_parent(const reader *self, Py_ssize_t parent, Py_ssize_t row, uint32_t *nod
         PyErr_Format(PyExc_ValueError, "the parent of row %zd must be a row before it or -1, not %zd", row, parent);
         return 0;
     }
-    *node = self->root + (uint32_t)(parent + 1);
+    *node = parent == -1 ? self->root : self->nodes[parent];
     return 1;
+}
+
+static int
+add_node(reader *self, uint32_t parent, const snd_profile_site *site, uint32_t *node)
+{
+    uint32_t id;
+
+    return find_site(self, site, &id) && is_done(snd_profile_add_node(self->profile, parent, self->track, id, node));
+}
+
+/* "input 0: float64 (3, 4)" becomes a node with a count of 1: when its shape is another one, the next rows have another
+ * node for it, and the count of this one is 0 from then on. `line` is changed. */
+static int
+add_variable(reader *self, uint32_t apply, char *line)
+{
+    char *colon = strstr(line, ": ");
+    snd_profile_site site = {.kind = SND_SITE_GRAPH_VARIABLE, .name = line, .file = "", .detail = ""};
+    uint32_t node;
+
+    if (colon != NULL) {
+        *colon = '\0';
+        site.detail = colon + 2;
+    }
+    return add_node(self, apply, &site, &node) &&
+           is_done(snd_profile_set(self->profile, node, SND_METRIC_COUNT, (snd_value){.whole = 1}));
+}
+
+/* The first line of a node's detail says which one it is, the others what its variables are, which may change. */
+static int
+add_apply(reader *self, uint32_t parent, snd_profile_site *site, uint32_t *node)
+{
+    char *text = snd_strdup(site->detail), *rest = NULL;
+    const char *first = text == NULL ? NULL : strtok_r(text, "\n", &rest);
+    int is_good = is_done(text == NULL ? SND_NO_MEMORY : SND_OK);
+
+    site->detail = first == NULL ? "" : first;
+    is_good = is_good && add_node(self, parent, site, node);
+    for (char *line = first == NULL ? NULL : strtok_r(NULL, "\n", &rest); line != NULL && is_good;
+         line = strtok_r(NULL, "\n", &rest))
+        is_good = add_variable(self, *node, line);
+    snd_free(text);
+    return is_good;
 }
 
 static int
@@ -118,7 +163,7 @@ read_row(reader *self, PyObject *row, Py_ssize_t number)
 {
     snd_profile_site site = {.file = ""};
     PyObject *kind, *numbers;
-    uint32_t above, id, node;
+    uint32_t above, *node = &self->nodes[number];
     Py_ssize_t parent;
 
     if (!PyTuple_Check(row)) {
@@ -127,21 +172,24 @@ read_row(reader *self, PyObject *row, Py_ssize_t number)
     }
     if (!PyArg_ParseTuple(row, "nUssO!:row", &parent, &kind, &site.name, &site.detail, &PyDict_Type, &numbers))
         return 0;
-    return read_kind(kind, &site.kind) && find_parent(self, parent, number, &above) && find_site(self, &site, &id) &&
-           is_done(snd_profile_add_node(self->profile, above, self->track, id, &node)) &&
-           set_metrics(self, node, numbers);
+    if (!read_kind(kind, &site.kind) || !find_parent(self, parent, number, &above))
+        return 0;
+    int is_apply = site.kind == SND_SITE_GRAPH_APPLY;
+    return (is_apply ? add_apply(self, above, &site, node) : add_node(self, above, &site, node)) &&
+           set_metrics(self, *node, numbers);
 }
 
 /* A track with its root, as every profile has it. */
 static int
-start(reader *self)
+start(reader *self, Py_ssize_t count)
 {
     const snd_profile_track track = {.thread_count = 1, .name = "main"};
     const snd_profile_site root = {.kind = SND_SITE_THREAD, .name = "main", .file = "", .detail = ""};
     uint32_t site;
 
     self->profile = snd_profile_new();
-    return is_done(self->profile == NULL ? SND_NO_MEMORY : SND_OK) &&
+    self->nodes = snd_calloc((size_t)count + 1, sizeof *self->nodes);
+    return is_done(self->profile == NULL || self->nodes == NULL ? SND_NO_MEMORY : SND_OK) &&
            is_done(snd_profile_add_track(self->profile, &track, &self->track)) &&
            is_done(snd_profile_add_site(self->profile, &root, &site)) &&
            is_done(snd_profile_add_node(self->profile, SND_NONE, self->track, site, &self->root));
@@ -151,14 +199,15 @@ start(reader *self)
 static snd_profile *
 read_rows(PyObject *rows)
 {
-    PyObject *list = PySequence_Fast(rows, "rows must be a sequence");
+    PyObject *list = PySequence_Tuple(rows); /* which nobody can make longer meanwhile */
     reader self = {0};
-    int is_good = list != NULL && start(&self);
+    int is_good = list != NULL && start(&self, PyTuple_GET_SIZE(list));
 
-    for (Py_ssize_t i = 0; is_good && i < PySequence_Fast_GET_SIZE(list); i++)
-        is_good = read_row(&self, PySequence_Fast_GET_ITEM(list, i), i);
+    for (Py_ssize_t i = 0; is_good && i < PyTuple_GET_SIZE(list); i++)
+        is_good = read_row(&self, PyTuple_GET_ITEM(list, i), i);
     Py_XDECREF(list);
     snd_map_free(&self.sites);
+    snd_free(self.nodes);
     if (is_good)
         return self.profile;
     snd_profile_free(self.profile);
@@ -194,4 +243,19 @@ snd_py_graph_profile(PyObject *module, PyObject *args)
         return snd_profile_wrap(snd_state_of_module(module), profile);
     snd_profile_free(profile);
     return NULL;
+}
+
+PyObject *
+snd_py_graph_attach(PyObject *module, PyObject *rows)
+{
+    snd_profile *profile = read_rows(rows);
+
+    (void)module;
+    if (profile == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    (void)!snd_graph_attach(profile); /* what found no room is counted, and every report says so */
+    Py_END_ALLOW_THREADS;
+    snd_profile_free(profile);
+    Py_RETURN_NONE;
 }

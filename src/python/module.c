@@ -84,6 +84,7 @@ static PyMethodDef functions[] = {
     {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
     {"op_time_text", snd_py_op_time_text, METH_O, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
+    {"graph_attach", snd_py_graph_attach, METH_O, NULL},
     {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {0},

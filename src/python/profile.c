@@ -6,6 +6,7 @@
 #include "python/live.h"
 #include "store/writer.h"
 #include "view/arrange.h"
+#include "view/graph.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -142,9 +143,9 @@ write_report(const snd_profile *about, snd_report *report, const snd_view_option
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format",  "view",     "columns", "footer",   "limit", "width", "colour",  "unicode",
-                            "by_shape", "by_line", "function", "total", "n_ops", "n_apply", "min_memory", NULL};
-    snd_graph_limits limits = SND_GRAPH_LIMITS;
+    static char *names[] = {"format",   "view",    "columns",  "footer", "limit", "width",   "colour",     "unicode",
+                            "by_shape", "by_line", "function", "total",  "n_ops", "n_apply", "min_memory", NULL};
+    snd_graph_limits limits = snd_graph_limits_of(((profile *)object)->profile);
     unsigned long long min_memory = limits.memory;
     snd_view_options wanted = {.limits = &limits};
     const char *format = "table", *view = "regions";
@@ -207,8 +208,8 @@ profile_rows(PyObject *object, PyObject *args, PyObject *keywords)
     snd_view_options wanted = {0};
     const char *view = "regions";
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$ppzp:rows", names, &view, &wanted.by_shape,
-                                     &wanted.by_line, &wanted.function, &wanted.total))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$ppzp:rows", names, &view, &wanted.by_shape, &wanted.by_line,
+                                     &wanted.function, &wanted.total))
         return NULL;
     snd_table *table = make_view((profile *)object, view, &wanted);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);

@@ -180,8 +180,8 @@ static snd_status
 find_node(maker *self, uint32_t parent, uint32_t from, int is_own, uint32_t *node)
 {
     const snd_profile_site *site = &self->profile->sites[self->profile->nodes[from].site];
-    const uint64_t key[] = {
-        (uint64_t)site->kind << 32 | parent, (uintptr_t)site->name, (uintptr_t)site->detail, is_own ? from : 0};
+    const uint64_t key[] = {(uint64_t)site->kind << 32 | parent, (uintptr_t)site->name, (uintptr_t)site->detail,
+                            is_own ? from : 0};
     uint64_t hash = snd_hash(key, sizeof key, 0);
     snd_graph *graph = &self->graph;
     uint32_t cursor = 0;
@@ -197,8 +197,7 @@ find_node(maker *self, uint32_t parent, uint32_t from, int is_own, uint32_t *nod
     snd_status status = is_own ? SND_OK : snd_map_add(&self->map, hash, graph->count);
     if (status != SND_OK)
         return status;
-    graph->nodes[graph->count] =
-        (snd_graph_node){.site = site, .parent = parent, .first = SND_NONE, .next = SND_NONE};
+    graph->nodes[graph->count] = (snd_graph_node){.site = site, .parent = parent, .first = SND_NONE, .next = SND_NONE};
     *node = graph->count++;
     return SND_OK;
 }
@@ -256,15 +255,15 @@ add_implementation(snd_graph_node *node, snd_graph_word word)
         known[0] = word;
 }
 
-/* Behind "#7 " in the detail, up to the end of the line. */
+/* Behind "#7 " in the detail. */
 static snd_graph_word
 implementation_of(const char *detail)
 {
-    size_t line = strcspn(detail, "\n"), id = strcspn(detail, " \n");
+    size_t id = strcspn(detail, " ");
 
-    if (detail[0] != '#' || id + 1 >= line)
+    if (detail[0] != '#' || detail[id] == '\0')
         return (snd_graph_word){0};
-    return (snd_graph_word){detail + id + 1, line - id - 1};
+    return (snd_graph_word){detail + id + 1, strlen(detail + id + 1)};
 }
 
 /* What a class and an operator have is the sum of their nodes. */
@@ -392,6 +391,20 @@ snd_graph_make(const snd_profile *profile, const snd_graph_functions *functions,
     return status;
 }
 
+snd_graph_limits
+snd_graph_limits_of(const snd_profile *profile)
+{
+    snd_graph_limits limits = SND_GRAPH_LIMITS;
+
+    if (snd_profile_info(profile, "graph_n_ops") != NULL)
+        limits.ops = (uint32_t)snd_profile_info_number(profile, "graph_n_ops");
+    if (snd_profile_info(profile, "graph_n_apply") != NULL)
+        limits.applies = (uint32_t)snd_profile_info_number(profile, "graph_n_apply");
+    if (snd_profile_info(profile, "graph_min_memory") != NULL)
+        limits.memory = snd_profile_info_number(profile, "graph_min_memory");
+    return limits;
+}
+
 /* ---- texts ---- */
 
 int64_t
@@ -405,12 +418,31 @@ snd_graph_id(const snd_graph_node *node)
     return strtoll(detail + 1, &end, 10);
 }
 
-const char *
-snd_graph_variables(const snd_graph_node *node)
+/* By their name, shorter numbers first: input 2, input 10, output 0. */
+static int
+stands_before(const snd_graph_node *a, const snd_graph_node *b)
 {
-    const char *line = strchr(node->site->detail, '\n');
+    const char *x = a->site->name, *y = b->site->name;
 
-    return node->site->kind != SND_SITE_GRAPH_APPLY || line == NULL ? "" : line + 1;
+    if (*x != *y)
+        return *x < *y;
+    return strlen(x) != strlen(y) ? strlen(x) < strlen(y) : strcmp(x, y) < 0;
+}
+
+uint32_t
+snd_graph_variable(const snd_graph *self, uint32_t node, uint32_t last)
+{
+    uint32_t best = SND_NONE;
+
+    for (uint32_t i = self->nodes[node].first; i != SND_NONE; i = self->nodes[i].next) {
+        const snd_graph_node *child = &self->nodes[i];
+        if (child->site->kind != SND_SITE_GRAPH_VARIABLE || child->count == 0)
+            continue; /* it was so in earlier calls */
+        if ((last == SND_NONE || stands_before(&self->nodes[last], child)) &&
+            (best == SND_NONE || stands_before(child, &self->nodes[best])))
+            best = i;
+    }
+    return best;
 }
 
 void

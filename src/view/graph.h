@@ -67,15 +67,27 @@ SND_MUST_USE snd_status snd_graph_make(const snd_profile *profile, const snd_gra
                                        uint32_t number, snd_graph *out);
 void snd_graph_free(snd_graph *self);
 
+/* Rounded; the count must not be 0. */
+static inline uint64_t
+snd_graph_per_call(const snd_graph_node *node)
+{
+    return node->total_ns / node->count + (node->total_ns % node->count >= node->count - node->count / 2);
+}
+
 static inline int
 snd_graph_has(const snd_graph_node *node, snd_metric metric)
 {
     return (int)(node->present >> metric & 1);
 }
 
-/* The number of a node, as its detail has it; -1: unknown. And what its detail says of inputs and outputs. */
+/* How long lists are where nobody says it now: as was wanted when it was measured, or the usual. */
+snd_graph_limits snd_graph_limits_of(const snd_profile *profile);
+
+/* The number of a node of the graph, as its detail has it; -1: unknown. */
 int64_t snd_graph_id(const snd_graph_node *node);
-const char *snd_graph_variables(const snd_graph_node *node);
+
+/* The input or output of `node` after `last`, from SND_NONE on; SND_NONE: no more. */
+uint32_t snd_graph_variable(const snd_graph *self, uint32_t node, uint32_t last);
 
 /* "C", "C & Py"; "" where it is unknown. */
 void snd_graph_implementation(const snd_graph_node *node, snd_buffer *out);
@@ -120,7 +132,7 @@ uint64_t snd_graph_validation(const snd_graph *self, uint32_t node);
 uint32_t *snd_graph_sorted(const snd_graph *self, snd_site_kind kind,
                            int (*compare)(const void *a, const void *b, void *self), uint32_t *count);
 
-/* A column of a name that stands last, and the row for those that no row is for: "... (remaining 3 ops)". */
+/* The beginning of the name of the row for those that have none: "... (remaining 3 ops". */
 void snd_graph_remaining(snd_site_kind kind, uint32_t count, snd_buffer *out);
 
 #endif

@@ -28,7 +28,7 @@ enum { PEAK, PEAK_NAME, PEAK_COLUMN_COUNT };
 
 static const snd_column peak_columns[] = {
     [PEAK] = {"peak_bytes", "peak", SND_UNIT_BYTES, SHOWN},
-    [PEAK_NAME] = {"name", "memory of outputs", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
+    [PEAK_NAME] = {"name", "memory of one call", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
 };
 
 static snd_status
@@ -132,8 +132,9 @@ add_rest(const snd_graph_node *left, uint32_t small, uint64_t least, snd_table *
     snd_graph_remaining(SND_SITE_GRAPH_APPLY, left->applies, &text);
     if (small != 0) {
         snd_bytes_text(least, bytes);
-        snd_buffer_printf(&text, ", %u of them below %s", small, bytes);
+        snd_buffer_printf(&text, ", %u below %s", small, bytes);
     }
+    snd_buffer_char(&text, ')');
     snd_set_buffer(table, &cells[NAME], &text);
     snd_table_last(table)->look = SND_LOOK_DIM;
     return snd_table_check(table, cells);

@@ -8,20 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SHARE,
-    SUM,
-    TIME,
-    PER_CALL,
-    IMPLEMENTATION,
-    CALLS,
-    APPLIES,
-    ID,
-    SPEED,
-    FUNCTION,
-    NAME,
-    COLUMN_COUNT
-};
+enum { SHARE, SUM, TIME, PER_CALL, IMPLEMENTATION, CALLS, APPLIES, ID, SPEED, FUNCTION, NAME, COLUMN_COUNT };
 
 #define SHOWN SND_COLUMN_SHOWN
 #define RARE (SND_COLUMN_SHOWN | SND_COLUMN_NO_EMPTY)
@@ -43,8 +30,8 @@ static const snd_column columns[] = {
 /* ---- lists, for the other tables too ---- */
 
 uint32_t *
-snd_graph_sorted(const snd_graph *self, snd_site_kind kind,
-                 int (*compare)(const void *a, const void *b, void *self), uint32_t *count)
+snd_graph_sorted(const snd_graph *self, snd_site_kind kind, int (*compare)(const void *a, const void *b, void *self),
+                 uint32_t *count)
 {
     uint32_t *list = snd_malloc(((size_t)self->count + 1) * sizeof *list);
 
@@ -64,7 +51,7 @@ snd_graph_remaining(snd_site_kind kind, uint32_t count, snd_buffer *out)
     const char *one = kind == SND_SITE_GRAPH_CLASS ? "class" : kind == SND_SITE_GRAPH_OP ? "op" : "node";
     const char *more = kind == SND_SITE_GRAPH_CLASS ? "es" : "s";
 
-    snd_buffer_printf(out, "... (remaining %u %s%s)", count, one, count == 1 ? "" : more);
+    snd_buffer_printf(out, "... (remaining %u %s%s", count, one, count == 1 ? "" : more);
 }
 
 /* By time, then by what else there is of it, as Aesara's own tables have it. */
@@ -116,7 +103,7 @@ put_node(const snd_graph *self, const snd_graph_node *node, snd_table *table, sn
     int is_apply = node->site->kind == SND_SITE_GRAPH_APPLY;
 
     if (node->count != 0)
-        snd_set_whole(&cells[PER_CALL], node->total_ns / node->count);
+        snd_set_whole(&cells[PER_CALL], snd_graph_per_call(node));
     snd_graph_implementation(node, &implementation);
     if (implementation.size != 0)
         snd_set_buffer(table, &cells[IMPLEMENTATION], &implementation);
@@ -142,30 +129,28 @@ put_time(const snd_graph *self, uint64_t ns, uint64_t calls, uint64_t sum_ns, sn
 
 /* What is known of its inputs and outputs, a line each. */
 static snd_status
-add_variables(const snd_graph_node *node, snd_table *table)
+add_variables(const snd_graph *self, uint32_t node, snd_table *table)
 {
-    const char *line = snd_graph_variables(node);
     snd_status status = SND_OK;
 
-    while (*line != '\0' && status == SND_OK) {
-        size_t len = strcspn(line, "\n");
+    for (uint32_t i = SND_NONE; status == SND_OK && (i = snd_graph_variable(self, node, i)) != SND_NONE;) {
+        const snd_profile_site *site = self->nodes[i].site;
         snd_buffer text = {0};
-        snd_buffer_text(&text, "        ");
-        snd_buffer_put(&text, line, len);
+        snd_buffer_printf(&text, "        %s%s%s", site->name, *site->detail == '\0' ? "" : ": ", site->detail);
         status = snd_buffer_status(&text);
         if (status == SND_OK)
             status = snd_table_add_heading(table, 1, snd_buffer_str(&text));
         if (status == SND_OK)
             snd_table_last(table)->look = SND_LOOK_DIM;
         snd_buffer_free(&text);
-        line += len + (line[len] == '\n');
     }
     return status;
 }
 
 static snd_status
-add_row(const snd_graph *self, const snd_graph_node *node, uint64_t sum_ns, snd_table *table)
+add_row(const snd_graph *self, uint32_t number, uint64_t sum_ns, snd_table *table)
 {
+    const snd_graph_node *node = &self->nodes[number];
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)
@@ -173,7 +158,7 @@ add_row(const snd_graph *self, const snd_graph_node *node, uint64_t sum_ns, snd_
     put_time(self, node->total_ns, node->count, sum_ns, cells);
     put_node(self, node, table, cells);
     status = snd_table_check(table, cells);
-    return status == SND_OK ? add_variables(node, table) : status;
+    return status == SND_OK ? add_variables(self, number, table) : status;
 }
 
 static snd_status
@@ -188,6 +173,7 @@ add_rest(const snd_graph *self, snd_site_kind kind, const rest *left, snd_table 
     if (kind != SND_SITE_GRAPH_APPLY)
         snd_set_whole(&cells[APPLIES], left->applies);
     snd_graph_remaining(kind, left->count, &text);
+    snd_buffer_char(&text, ')');
     snd_set_buffer(table, &cells[NAME], &text);
     snd_table_last(table)->look = SND_LOOK_DIM;
     return snd_table_check(table, cells);
@@ -207,7 +193,7 @@ fill(const snd_graph *self, snd_site_kind kind, uint32_t limit, snd_table *table
         const snd_graph_node *node = &self->nodes[list[i]];
         sum_ns += node->total_ns;
         if (i < limit)
-            status = add_row(self, node, sum_ns, table);
+            status = add_row(self, list[i], sum_ns, table);
         else {
             left.total_ns += node->total_ns;
             left.calls += node->count;

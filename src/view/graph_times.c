@@ -1,48 +1,45 @@
 /* Where the time of calling and of compiling a function went. */
 #include "base/buffer.h"
 #include "base/duration.h"
-#include "view/arrange.h"
 #include "view/graph.h"
 #include "view/sample_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of the nodes that took longest to link. */
 #define SLOWEST 5u
 
-enum { WHAT, TIME, SHARE, NOTE, COLUMN_COUNT };
+enum { TIME, SHARE, WHAT, COLUMN_COUNT };
 
 static const snd_column columns[] = {
-    [WHAT] = {"name", "time in", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN},
     [TIME] = {"time_ns", "time", SND_UNIT_NS, SND_COLUMN_SHOWN},
     [SHARE] = {"percent", "share", SND_UNIT_PERCENT, SND_COLUMN_SHOWN},
-    [NOTE] = {"note", "", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_OPTIONAL},
+    [WHAT] = {"name", "where", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN},
 };
 
-/* One line of the table. */
-typedef struct line {
-    uint32_t depth;
-    const char *what;
-    uint64_t ns;
-    uint64_t whole_ns; /* 0: no share */
-    const char *note;
-} line;
+/* A table in the making. */
+typedef struct maker {
+    const snd_graph *graph;
+    snd_table *table;
+    uint64_t whole_ns; /* what shares are shares of */
+} maker;
 
+/* A line; `more` says more about it, "" for nothing. */
 static snd_status
-add_line(snd_table *table, const line *about)
+add_line(const maker *self, uint32_t depth, uint64_t ns, const char *what, const char *more)
 {
+    snd_buffer text = {0};
     snd_cell *cells;
-    snd_status status = snd_table_add_row(table, about->depth, &cells);
+    snd_status status = snd_table_add_row(self->table, depth, &cells);
     if (status != SND_OK)
         return status;
-    snd_set_text(table, &cells[WHAT], about->what);
-    snd_set_whole(&cells[TIME], about->ns);
-    if (about->whole_ns != 0)
-        snd_set_share(&cells[SHARE], 100.0 * (double)about->ns / (double)about->whole_ns);
-    if (*about->note != '\0')
-        snd_set_text(table, &cells[NOTE], about->note);
-    snd_table_last(table)->look = about->depth == 0 ? SND_LOOK_PLAIN : SND_LOOK_BY_SHARE;
-    return snd_table_check(table, cells);
+    snd_buffer_printf(&text, "%s%s%s", what, *more == '\0' ? "" : ": ", more);
+    snd_set_whole(&cells[TIME], ns);
+    if (self->whole_ns != 0)
+        snd_set_share(&cells[SHARE], 100.0 * (double)ns / (double)self->whole_ns);
+    snd_set_buffer(self->table, &cells[WHAT], &text);
+    return snd_table_check(self->table, cells);
 }
 
 static uint64_t
@@ -51,57 +48,47 @@ less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static void
-put_count(snd_buffer *out, uint64_t count, const char *what)
-{
-    snd_buffer_printf(out, "%llu %s%s", (unsigned long long)count, what, count == 1 ? "" : "s");
-}
-
 /* Inside the calls: the part that runs the nodes, with what that takes beside them, and the rest. */
 static snd_status
-add_parts(const snd_graph *self, snd_table *table)
+add_parts(const maker *self)
 {
-    const snd_graph_node *root = &self->nodes[0];
-    int has_vm = snd_graph_has(root, SND_METRIC_GRAPH_VM);
-    uint64_t vm_ns = has_vm ? root->vm_ns : root->total_ns, whole = root->total_ns;
+    const snd_graph_node *root = &self->graph->nodes[0];
+    int has_vm = snd_graph_has(root, SND_METRIC_GRAPH_VM), is_timed = self->graph->is_timed;
+    uint64_t vm_ns = has_vm ? root->vm_ns : root->total_ns, thunks_ns = self->graph->thunks_ns;
     uint32_t depth = has_vm ? 2 : 1;
-    snd_buffer nodes = {0};
+    char nodes[32];
     snd_status status = SND_OK;
 
-    put_count(&nodes, root->applies, "node");
+    snprintf(nodes, sizeof nodes, "%u node%s", root->applies, root->applies == 1 ? "" : "s");
     if (has_vm)
-        status = add_line(table, &(line){1, "the VM", vm_ns, whole, ""});
-    if (status == SND_OK && self->is_timed)
-        status = add_line(table, &(line){depth, "thunks", self->thunks_ns, whole, snd_buffer_str(&nodes)});
-    if (status == SND_OK && self->is_timed)
-        status = add_line(table, &(line){depth, has_vm ? "overhead of the VM" : "overhead",
-                                         less(vm_ns, self->thunks_ns), whole, "between thunks: their order, storage, freeing"});
+        status = add_line(self, 1, vm_ns, "in the VM", "");
+    if (status == SND_OK && is_timed)
+        status = add_line(self, depth, thunks_ns, "in thunks", nodes);
+    if (status == SND_OK && is_timed)
+        status = add_line(self, depth, less(vm_ns, thunks_ns), has_vm ? "overhead of the VM" : "overhead",
+                          "order, storage and freeing between thunks");
     if (status == SND_OK && has_vm)
-        status = add_line(table, &(line){1, "overhead of the call", less(whole, vm_ns), whole,
-                                         "around the VM: inputs, outputs, updates"});
-    snd_buffer_free(&nodes);
+        status = add_line(self, 1, less(root->total_ns, vm_ns), "overhead of the call",
+                          "inputs, outputs and updates around the VM");
     return status;
 }
 
 static snd_status
-add_calls(const snd_graph *self, snd_table *table)
+add_calls(maker *self)
 {
-    const snd_graph_node *root = &self->nodes[0];
-    char each[SND_DURATION_SIZE];
-    snd_buffer note = {0};
+    const snd_graph_node *root = &self->graph->nodes[0];
+    char calls[48], duration[SND_DURATION_SIZE], each[SND_DURATION_SIZE + 8] = "";
 
     if (root->count == 0)
         return SND_OK;
-    put_count(&note, root->count, "call");
+    snprintf(calls, sizeof calls, "in %llu call%s", (unsigned long long)root->count, root->count == 1 ? "" : "s");
     if (root->count > 1) {
-        snd_duration_text(root->total_ns / root->count, each);
-        snd_buffer_printf(&note, ", %s each", each);
+        snd_duration_text(snd_graph_per_call(root), duration);
+        snprintf(each, sizeof each, "%s each", duration);
     }
-    snd_status status = snd_buffer_status(&note);
-    if (status == SND_OK)
-        status = add_line(table, &(line){0, "calls", root->total_ns, root->total_ns, snd_buffer_str(&note)});
-    snd_buffer_free(&note);
-    return status == SND_OK ? add_parts(self, table) : status;
+    self->whole_ns = root->total_ns;
+    snd_status status = add_line(self, 0, root->total_ns, calls, each);
+    return status == SND_OK ? add_parts(self) : status;
 }
 
 static int
@@ -127,49 +114,93 @@ next_slowest(const snd_graph *self, uint32_t parent, uint32_t last)
 }
 
 static snd_status
-add_slowest(const snd_graph *self, uint32_t parent, uint32_t depth, uint64_t whole_ns, snd_table *table)
+add_slowest(const maker *self, uint32_t parent, uint32_t depth)
 {
     snd_status status = SND_OK;
-    uint32_t node = next_slowest(self, parent, SND_NONE);
+    uint32_t node = next_slowest(self->graph, parent, SND_NONE);
 
     for (uint32_t i = 0; i < SLOWEST && node != SND_NONE && status == SND_OK; i++) {
-        const snd_graph_node *about = &self->nodes[node];
-        const char *note = i == 0 ? "the slowest nodes to link" : "";
-        status = add_line(table, &(line){depth, about->site->name, about->total_ns, whole_ns, note});
-        node = next_slowest(self, parent, node);
+        const snd_graph_node *about = &self->graph->nodes[node];
+        status = add_line(self, depth, about->total_ns, i == 0 ? "slowest node" : "node", about->site->name);
+        node = next_slowest(self->graph, parent, node);
     }
     return status;
 }
 
-/* A phase and those in it, in their order; a phase has few levels. */
-static snd_status /* NOLINTNEXTLINE(misc-no-recursion) */
-add_phase(const snd_graph *self, uint32_t node, uint32_t depth, uint64_t whole_ns, snd_table *table)
+/* The slowest stand where the first of them does. */
+static int
+is_first_slow(const snd_graph *graph, uint32_t node)
 {
-    enum { DEEPEST = 8 };
-    const snd_graph_node *about = &self->nodes[node];
-    const char *name = about->site->name;
-    const char *note = strcmp(name, "validation") == 0 ? "part of rewriting"
-                       : strcmp(name, "import") == 0   ? "loading what was compiled"
-                                                       : "";
-    snd_status status = add_line(table, &(line){depth, name, about->total_ns, whole_ns, note});
+    uint32_t i = graph->nodes[graph->nodes[node].parent].first;
 
-    for (uint32_t i = about->first; i != SND_NONE && status == SND_OK && depth < DEEPEST; i = self->nodes[i].next)
-        if (self->nodes[i].site->kind == SND_SITE_GRAPH_PHASE && !is_slow_node(&self->nodes[i]))
-            status = add_phase(self, i, depth + 1, whole_ns, table);
-    return status == SND_OK ? add_slowest(self, node, depth + 1, whole_ns, table) : status;
+    while (!is_slow_node(&graph->nodes[i]))
+        i = graph->nodes[i].next;
+    return i == node;
+}
+
+/* Whether it is shown as a part of the phase above it. */
+static int
+is_part(const snd_graph_node *node)
+{
+    return node->site->kind == SND_SITE_GRAPH_PHASE && !is_slow_node(node);
+}
+
+/* What no part of a phase at the top says. */
+static snd_status
+add_other(const maker *self, uint32_t node)
+{
+    uint64_t parts_ns = 0;
+
+    for (uint32_t i = self->graph->nodes[node].first; i != SND_NONE; i = self->graph->nodes[i].next)
+        parts_ns += is_part(&self->graph->nodes[i]) ? self->graph->nodes[i].total_ns : 0;
+    uint64_t other_ns = less(self->graph->nodes[node].total_ns, parts_ns);
+    return parts_ns == 0 || other_ns == 0 ? SND_OK : add_line(self, 1, other_ns, "other", "");
+}
+
+/* How deep it stands below the phase at the top, whose parent is the function. */
+static uint32_t
+depth_of(const snd_graph *graph, uint32_t node)
+{
+    uint32_t depth = 0;
+
+    for (uint32_t i = graph->nodes[node].parent; i != 0; i = graph->nodes[i].parent)
+        depth++;
+    return depth;
+}
+
+/* A phase at the top and those below it, in their order. */
+static snd_status
+add_phases(maker *self, uint32_t top)
+{
+    const snd_graph *graph = self->graph;
+    snd_status status = SND_OK;
+
+    self->whole_ns = graph->nodes[top].total_ns;
+    for (uint32_t i = top; i != SND_NONE && status == SND_OK; i = snd_graph_next(graph, i)) {
+        const snd_graph_node *node = &graph->nodes[i];
+        uint32_t depth = depth_of(graph, i);
+        if (i != top && depth == 0)
+            break;
+        if (is_slow_node(node) && is_first_slow(graph, i))
+            status = add_slowest(self, node->parent, depth);
+        else if (is_part(node) && graph->nodes[node->parent].site->kind != SND_SITE_GRAPH_REWRITER)
+            status = add_line(self, depth, node->total_ns, node->site->name, "");
+    }
+    return status == SND_OK ? add_other(self, top) : status;
 }
 
 snd_status
 snd_graph_time_table(const snd_graph *self, snd_table **out)
 {
     snd_table *table = snd_table_new("graph", columns, COLUMN_COUNT);
+    maker of = {.graph = self, .table = table};
     if (table == NULL)
         return SND_NO_MEMORY;
     table->is_tree = table->has_guides = 1;
-    snd_status status = add_calls(self, table);
+    snd_status status = add_calls(&of);
     for (uint32_t i = self->nodes[0].first; i != SND_NONE && status == SND_OK; i = self->nodes[i].next)
         if (self->nodes[i].site->kind == SND_SITE_GRAPH_PHASE)
-            status = add_phase(self, i, 0, self->nodes[i].total_ns, table);
+            status = add_phases(&of, i);
     if (status == SND_OK)
         *out = table;
     else
@@ -208,7 +239,7 @@ add_function(const snd_graph *graph, uint64_t whole_ns, uint64_t *sum_ns, snd_ta
     }
     snd_set_whole(&cells[F_TIME], root->total_ns);
     if (root->count != 0)
-        snd_set_whole(&cells[F_PER_CALL], root->total_ns / root->count);
+        snd_set_whole(&cells[F_PER_CALL], snd_graph_per_call(root));
     snd_set_whole(&cells[F_CALLS], root->count);
     snd_set_whole(&cells[F_APPLIES], root->applies);
     if (compile != SND_NONE)

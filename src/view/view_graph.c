@@ -25,7 +25,7 @@ enum {
     BEFORE,
     AFTER,
     VALIDATION,
-    VARIABLES,
+    DESCRIPTION,
     COLUMN_COUNT
 };
 
@@ -53,7 +53,7 @@ static const snd_column columns[] = {
     [BEFORE] = {"nodes_before", "nodes before", SND_UNIT_COUNT, 0},
     [AFTER] = {"nodes_after", "nodes after", SND_UNIT_COUNT, 0},
     [VALIDATION] = {"validation_ns", "validation", SND_UNIT_NS, 0},
-    [VARIABLES] = {"variables", "variables", SND_UNIT_TEXT, 0},
+    [DESCRIPTION] = {"description", "", SND_UNIT_TEXT, RARE},
 };
 
 static int
@@ -73,7 +73,8 @@ static void
 put_numbers(const snd_graph *self, const snd_graph_node *node, snd_cell *cells)
 {
     put_known(node, SND_METRIC_TOTAL, node->total_ns, &cells[TIME]);
-    put_known(node, SND_METRIC_COUNT, node->count, &cells[CALLS]);
+    if (node->site->kind != SND_SITE_GRAPH_VARIABLE)
+        put_known(node, SND_METRIC_COUNT, node->count, &cells[CALLS]);
     put_known(node, SND_METRIC_GRAPH_VM, node->vm_ns, &cells[VM]);
     put_known(node, SND_METRIC_GRAPH_PEAK, node->peak, &cells[PEAK]);
     put_known(node, SND_METRIC_GRAPH_BEFORE, node->before, &cells[BEFORE]);
@@ -84,7 +85,7 @@ put_numbers(const snd_graph *self, const snd_graph_node *node, snd_cell *cells)
         put_known(node, SND_METRIC_GRAPH_VIEW, node->view, &cells[VIEW]);
     }
     if (cells[TIME].is_there && node->count != 0)
-        snd_set_whole(&cells[PER_CALL], node->total_ns / node->count);
+        snd_set_whole(&cells[PER_CALL], snd_graph_per_call(node));
     if (cells[TIME].is_there && is_run(node->site->kind) && self->thunks_ns != 0)
         snd_set_share(&cells[SHARE], 100.0 * (double)node->total_ns / (double)self->thunks_ns);
     if (is_run(node->site->kind) || node->site->kind == SND_SITE_GRAPH)
@@ -98,7 +99,6 @@ put_numbers(const snd_graph *self, const snd_graph_node *node, snd_cell *cells)
 static void
 put_texts(const snd_graph *self, const snd_graph_node *node, snd_table *table, snd_cell *cells)
 {
-    const char *variables = snd_graph_variables(node);
     snd_buffer implementation = {0};
     int is_sum = self->function_count > 1 && node->parent == SND_NONE;
 
@@ -108,8 +108,8 @@ put_texts(const snd_graph *self, const snd_graph_node *node, snd_table *table, s
         snd_set_text(table, &cells[FUNCTION], node->function);
     if (snd_graph_id(node) >= 0)
         snd_set_whole(&cells[ID], (uint64_t)snd_graph_id(node));
-    if (*variables != '\0')
-        snd_set_text(table, &cells[VARIABLES], variables);
+    if (node->site->kind == SND_SITE_GRAPH_VARIABLE)
+        snd_set_text(table, &cells[DESCRIPTION], node->site->detail);
     snd_graph_implementation(node, &implementation);
     if (implementation.size != 0 && is_run(node->site->kind))
         snd_set_buffer(table, &cells[IMPLEMENTATION], &implementation);
@@ -143,7 +143,8 @@ add_function(const snd_profile *profile, const snd_graph_functions *functions, u
     if (status != SND_OK)
         return status;
     for (uint32_t i = 0; i != SND_NONE && status == SND_OK; i = snd_graph_next(&graph, i))
-        status = add_node(&graph, i, table);
+        if (graph.nodes[i].site->kind != SND_SITE_GRAPH_VARIABLE || graph.nodes[i].count != 0)
+            status = add_node(&graph, i, table);
     snd_graph_free(&graph);
     return status;
 }
