@@ -70,9 +70,10 @@ class Hooks:
             try:
                 bound = signature.bind(*args, **kwargs)
                 given = bound.arguments.get("profile")
-                if given is None:
-                    given = bound.arguments["profile"] = library.Stats()
-                elif given is not False and type(given) is not library.Stats:
+                if not given:
+                    bound.arguments["profile"] = stats = library.Stats()
+                    stats.given, given = given, stats
+                elif type(given) is not library.Stats:
                     tracker.meet_profile(library, given, None)
                 if wanted["linker"] is not None:
                     bound.arguments["mode"] = library.mode_with(bound.arguments.get("mode"), wanted["linker"])
@@ -155,7 +156,7 @@ def _forget_profile(maker: Any, stats: Any) -> None:
     """After it was made, only the function itself has our profile."""
     for owner in (maker, maker.fgraph, maker.linker):
         if getattr(owner, "profile", None) is stats:
-            owner.profile = None
+            owner.profile = stats.given
 
 
 def _without_us(trace: Any) -> Any:

@@ -167,6 +167,7 @@ def _stats_class(base: type) -> Any:
         base.__init__(self, atexit_print=False)  # type: ignore[misc]
         self.ignore_first_call = False
         self.making_ns = 0  # spent in making the function
+        self.given = None  # what the function had in its place
 
     def __reduce__(self: Any) -> Any:
         return type(None), ()

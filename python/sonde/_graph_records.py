@@ -269,14 +269,16 @@ class GivenRecord(Record):
 
 def phases_of(stats: Any) -> dict[str, float]:
     """Seconds of compiling, by phase, as one of their profiles has them."""
-    return {
+    found = {
         "total": stats.compile_time,
         "rewriting": stats.rewriting_time,
         "validation": stats.validate_time,
         "linking": stats.linker_time,
         "import": stats.import_time,
-        "cache": getattr(stats, "preload_cache_time", 0.0),
     }
+    if hasattr(stats, "preload_cache_time"):
+        found["cache"] = stats.preload_cache_time
+    return found
 
 
 def slowest(nodes: dict[Any, float], count: int = 5) -> list[tuple[str, float]]:

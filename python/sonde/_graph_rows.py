@@ -114,7 +114,7 @@ def _add_phases(rows: list[Row], parent: int, making: dict[str, Any]) -> None:
         _add_rewriter(rows, rewriting, rewriter)
     linking = _add_phase(rows, top, "linking", making["linking"])
     for name in _LINKING:
-        if making.get(name):
+        if name in making:
             _add_phase(rows, linking, name, making[name])
     for text, seconds in making["nodes"]:
         _add_phase(rows, linking, stable(text), seconds, "node")

@@ -42,6 +42,7 @@ class Tracker:
         self._depth = 0  # functions that are being made, one inside the other
         self._ops = _graph_rows.OpNames()
         self._due = 0.0
+        self._infos: dict[str, str] = {}  # those that the running measurement has
         self._watch = Watch(_graph_library.NAMES, lambda module: self._use(module.__name__))
 
     # ---- who wants it ----
@@ -102,16 +103,16 @@ class Tracker:
             record = self._record_of(library, function)
             record.making = making
             record.is_part = self._depth > 0
-            function.profile = None
+            function.profile = function.profile.given
             if self.wanted is not None:  # the block may have ended meanwhile
                 self._attach(record, function)
 
     def meet(self, library: Library, function: Any) -> None:
         """A function that is not measured is about to be called."""
         profile = function.profile
-        if profile is False or self.wanted is None:
+        if self.wanted is None:
             return
-        if profile is None:
+        if not profile:
             with self._lock:
                 self._attach(self._record_of(library, function), function)
         else:
@@ -205,8 +206,10 @@ class Tracker:
             rows = self.rows({})
             if rows and _core.is_running():
                 _core.graph_attach(rows)
-                for key, text in self.infos({}).items():
-                    _core.set_info(key, text)
+                infos = self.infos({})
+                for key in {**self._infos, **infos}:
+                    _core.set_info(key, infos.get(key, ""))  # an empty text is none
+                self._infos = infos
             for record in self.records:
                 if record.is_attached and record.is_dead():
                     record.detach()

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from sonde import _core, _graph_tracker, _places, _session, _settings
+from sonde._terminal import look_of
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from sonde._graph_rows import Row
 
 __all__ = ["Graphs", "Part", "profile"]
+
+WIDTH = 160  # of a summary that does not go to a terminal; names of nodes can be much longer
 
 _written: set[str] = set()  # files that profiling__destination named
 
@@ -47,19 +50,19 @@ class Part:
 
     def __init__(self, name: str, rows: list[Row], infos: dict[str, str], options: dict[str, Any]) -> None:
         self.name = name
-        self.rows = rows
+        self._rows = rows
         self._infos = infos
         self._options = options
 
     @property
     def profile(self) -> _core.Profile:
         """It alone, as a profile."""
-        return _core.graph_profile(self.rows, self._infos)
+        return _core.graph_profile(self._rows, self._infos)
 
     @property
     def calls(self) -> int:
         """How often it was called."""
-        return int(sum(metrics["count"] for parent, _, _, _, metrics in self.rows if parent == -1))
+        return int(sum(metrics["count"] for parent, _, _, _, metrics in self._rows if parent == -1))
 
     def summary(
         self,
@@ -72,14 +75,20 @@ class Part:
 
         >>> g.functions["train"].summary(n_apply_to_print=5)
         """
-        text = self.output(n_ops_to_print, n_apply_to_print, min_memory_size)
         with _destination(file) as out:
+            text = self.output(n_ops_to_print, n_apply_to_print, min_memory_size, **look_of(out))
             print(text, file=out, end="", flush=True)
 
     def output(
-        self, n_ops_to_print: int = _N_OPS, n_apply_to_print: int = _N_APPLY, min_memory_size: int = _MIN_SIZE
+        self,
+        n_ops_to_print: int = _N_OPS,
+        n_apply_to_print: int = _N_APPLY,
+        min_memory_size: int = _MIN_SIZE,
+        *,
+        width: int = WIDTH,
+        **look: Any,
     ) -> str:
-        """The same as a text.
+        """The same as a text, at most ``width`` wide (0: as wide as it gets).
 
         >>> "Elemwise" in g.functions["train"].output()
         True
@@ -89,7 +98,15 @@ class Part:
             "n_apply": _limit(n_apply_to_print, "profiling__n_apply"),
             "min_memory": _limit(min_memory_size, "profiling__min_memory_size"),
         }
-        return self.profile.format(view="graph", **limits, **self._options)
+        return self.profile.format(view="graph", width=width, **limits, **self._options, **look)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The same as dictionaries: a row for each function, class, Op, node, phase, rewriter and peak.
+
+        >>> [row["name"] for row in g.functions["train"].rows() if row["kind"] == "graph_op"]
+        ['Gemv{inplace}', 'Sum{axes=None}']
+        """
+        return self.profile.rows("graph", **self._options)
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.calls} calls>"
