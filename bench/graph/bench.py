@@ -79,7 +79,10 @@ def main() -> None:
             plain, theirs, ours = compare(library, linker, nodes)
             ratio = (ours - plain) / (theirs - plain)
             is_slower |= ratio > BAR
-            print(f"{title:10}  {nodes:5}  {plain:8.0f}  {theirs - plain:12.0f}  {ours - plain:8.0f}  {ratio:6.2f}", flush=True)
+            print(
+                f"{title:10}  {nodes:5}  {plain:8.0f}  {theirs - plain:12.0f}  {ours - plain:8.0f}  {ratio:6.2f}",
+                flush=True,
+            )
     sys.exit(1 if is_slower else 0)
 
 

@@ -50,47 +50,47 @@ def _own_formula(op: Any, inputs: Shapes, outputs: Shapes) -> float | None:
         return None
 
 
-def _elemwise(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _elemwise(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return scalar_operations(op.scalar_op) * prod(outputs[0])
 
 
-def _dot(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _dot(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(outputs[0]) * inputs[0][-1]
 
 
-def _blockwise(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _blockwise(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     if type(op.core_op).__name__ != "Dot":
         raise ValueError
     return _dot(op, inputs, outputs)
 
 
-def _gemm(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _gemm(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(outputs[0]) * inputs[2][-1]  # z, a, x, y, b
 
 
-def _ger(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _ger(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(outputs[0])
 
 
-def _convolution(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _convolution(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(outputs[0]) * prod(inputs[1][1:])  # each output element takes one filter
 
 
-def _convolution_for_filters(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _convolution_for_filters(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(inputs[1]) * prod(outputs[0][1:])
 
 
-def _convolution_for_images(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _convolution_for_images(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     return 2 * prod(inputs[1]) * prod(inputs[0][1:])
 
 
-def _old_convolution(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _old_convolution(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     images, filters = inputs[0], inputs[1]
     places = outputs[0][2:] if op.out_mode == "valid" else images[2:]
     return 2 * images[0] * filters[0] * images[1] * prod(filters[2:]) * prod(places)
 
 
-def _plain_convolution(op: Any, inputs: Shapes, outputs: Shapes) -> int:
+def _plain_convolution(op: Any, inputs: Shapes, outputs: Shapes) -> Any:
     """Without channels: in the full mode every element meets every element of the kernel."""
     first, second, result = inputs[0], inputs[1], outputs[0]
     ways = 1

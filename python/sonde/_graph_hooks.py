@@ -50,7 +50,7 @@ class Hooks:
 
     def _replace(self, owner: Any, name: str, ours: Any) -> None:
         before = owner.__dict__[name]
-        function = ours.__func__ if isinstance(ours, staticmethod) else ours
+        function: Any = ours.__func__ if isinstance(ours, staticmethod) else ours
         original = getattr(owner, name)
         for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
             setattr(function, attribute, getattr(original, attribute, None))
@@ -93,7 +93,7 @@ class Hooks:
         library, tracker = self._library, self._tracker
 
         def create(maker: Any, *args: Any, **kwargs: Any) -> Any:
-            stats = getattr(maker, "profile", None)
+            stats: Any = getattr(maker, "profile", None)
             if type(stats) is not library.Stats:
                 return original(maker, *args, **kwargs)
             before, begin = tracker.c_seconds, perf_counter_ns()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from sonde import _graph_flops
 
 TYPE_CHECKING = False
@@ -127,6 +129,44 @@ class Memory:
         self._flops_each[i] = _graph_flops.of_node(self._library, self._nodes[i], *shapes) or 0.0
 
 
+class GivenMemory(Memory):
+    """The same from a profile that the program made itself, which keeps the arrays of the last call."""
+
+    def read(self, stats: Any, nodes: list[Any], graphs: list[Any]) -> None:
+        """Take what it has."""
+        self._nodes = nodes
+        arrays = {
+            variable: _array_from(variable, shape, stats.variable_strides.get(variable))
+            for variable, shape in stats.variable_shape.items()
+        }
+        for i, node in enumerate(nodes):
+            self.arrays[i] = (
+                [arrays.get(variable) for variable in node.inputs],
+                [arrays.get(variable) for variable in node.outputs],
+            )
+        self._find_peaks(stats, {variable: array.size for variable, array in arrays.items() if array}, graphs)
+
+    def flops(self, counts: Sequence[int]) -> list[float]:
+        found = []
+        for i, count in enumerate(counts):
+            inputs, outputs = self.arrays[i]
+            shapes = [[None if array is None else array.shape for array in some] for some in (inputs, outputs)]
+            found.append(count * (_graph_flops.of_node(self._library, self._nodes[i], *shapes) or 0.0))
+        return found
+
+    def _find_peaks(self, stats: Any, sizes: dict[Any, int], graphs: list[Any]) -> None:
+        """Of the function that was called last: only its order is known."""
+        order = getattr(stats, "node_executed_order", None) or []
+        place = {id(node): graph for node, graph in zip(self._nodes, graphs, strict=True)}
+        graph = place.get(id(order[0])) if order else None
+        if graph is not None:
+            self.peaks = (
+                peak(order, graph, sizes, is_inplace=True, frees=True),
+                peak(order, graph, sizes, is_inplace=False, frees=True),
+                peak(order, graph, sizes, is_inplace=True, frees=False),
+            )
+
+
 def peak(order: list[Any], graph: Any, sizes: dict[Any, int], *, is_inplace: bool, frees: bool) -> int:
     """The most bytes that exist at once while these nodes run one after the other.
 
@@ -189,6 +229,21 @@ def _array_of(value: Any) -> Array | None:
         return Array(str(value.dtype), tuple(value.shape), tuple(value.strides), int(value.nbytes))
     except (AttributeError, TypeError):
         return None  # a generator, a sparse matrix, a number
+
+
+def _array_from(variable: Any, shape: Any, strides: Any) -> Array | None:
+    """From what the library keeps: the strides of a plain array are only a letter."""
+    dtype, width = getattr(variable.type, "dtype", None), getattr(variable.type, "numpy_dtype", None)
+    if dtype is None or width is None or not isinstance(shape, tuple):
+        return None
+    size = width.itemsize
+    if not isinstance(strides, tuple):
+        plain = []
+        for length in reversed(shape):
+            plain.append(size)
+            size *= int(length)
+        strides = tuple(reversed(plain))
+    return Array(str(dtype), tuple(map(int, shape)), strides, width.itemsize * prod(map(int, shape)))
 
 
 def measured(memory: Memory | None, function: Any, subject: Any, args: Any, kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ from time import perf_counter_ns
 from weakref import ref
 
 from sonde import _graph_library
+from sonde._graph_memory import GivenMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ class GivenRecord(Record):
     """A profile that the program made itself: it is read as it is, less what it had when it was first met."""
 
     is_timed = True
+    memory: GivenMemory | None = None
 
     def __init__(self, library: Library, name: str, stats: Any, graph: Any) -> None:
         self.library = library
@@ -248,7 +250,12 @@ class GivenRecord(Record):
         counts = [stats.apply_callcount.get(key, 0) for key in self._index]
         times = [_ns(stats.apply_time.get(key, 0.0)) for key in self._index]
         calls = (stats.nbsteps, stats.call_time) if self.is_scan else (stats.fct_callcount, stats.fct_call_time)
-        found = Numbers((calls[0], _ns(calls[1]), _ns(stats.vm_call_time)), counts, times, [0.0] * len(counts))
+        flops = [0.0] * len(counts)
+        if stats.variable_shape:
+            self.memory = self.memory or GivenMemory(self.library)
+            self.memory.read(stats, self.nodes, self.graphs)
+            flops = self.memory.flops(counts)
+        found = Numbers((calls[0], _ns(calls[1]), _ns(stats.vm_call_time)), counts, times, flops)
         return found.since(self._before)
 
     @property

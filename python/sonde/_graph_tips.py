@@ -47,7 +47,7 @@ def _notes(record: Record, numbers: Numbers) -> Iterator[str]:
                 'nodes; what is compiled inside sonde.graph.profile(linker="cvm") has them'
             )
     if record.was_moved and numbers.calls[0]:
-        yield "with memory its nodes are run by the Python VM, not by the C VM; their order is the same, the overhead is not"
+        yield "with memory the Python VM runs its nodes, not the C VM, in the same order but with more overhead"
     if record.memory is not None and record.memory.peaks is not None and record.memory.measured is None:
         yield "the real peak of memory was not measured, because tracemalloc was in use"
 
@@ -77,7 +77,7 @@ def _overhead(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
 
 def _float_width(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     flag = record.library.flag("floatX")
-    wide = sum(time for node, time in zip(record.nodes, numbers.times, strict=True) if _dtype(node) == "float64")
+    wide = sum(time for node, time in _own_nodes(record, numbers) if _dtype(node) == "float64")
     if flag == "float64" and wide > total / 2:
         yield (
             f"{100 * wide / total:.0f} % of the time in nodes is spent on float64; "
@@ -140,9 +140,7 @@ def _goes_into_one(node: Any, readers: dict[Any, list[Any]], stays: set[Any], el
 
 def _copies(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     time = sum(
-        time
-        for node, time in zip(record.nodes, numbers.times, strict=True)
-        if type(node.op).__name__ == "DeepCopyOp"
+        time for node, time in zip(record.nodes, numbers.times, strict=True) if type(node.op).__name__ == "DeepCopyOp"
     )
     if time > total / 10:
         yield (
@@ -161,6 +159,13 @@ def _scans(record: Record, numbers: Numbers) -> Iterator[str]:
                 f"{100 * (spent - inside) / spent:.0f} % of {getattr(node.op, 'name', None) or 'scan'} is "
                 "overhead of its steps; more work in each, or no loop at all, is faster"
             )
+
+
+def _own_nodes(record: Record, numbers: Numbers) -> Iterator[tuple[Any, int]]:
+    """The nodes that compute something themselves, with their ns."""
+    for node, time in zip(record.nodes, numbers.times, strict=True):
+        if not record.library.is_scan(node):
+            yield node, time
 
 
 def _dtype(node: Any) -> str:

@@ -135,7 +135,7 @@ class Tracker:
 
     def memory_of(self, function: Any) -> Memory | None:
         """What is kept of a function's memory."""
-        record = self._by_graph.get(id(function.maker.fgraph))
+        record = self._by_graph.get(id(function.maker.fgraph)) or self._given.get(id(function.profile))
         return None if record is None else record.memory
 
     def _record_of(self, library: Library, function: Any) -> Record:

@@ -15,7 +15,7 @@ import os
 import sys
 from pathlib import Path
 
-from sonde import _core, _graph_tracker, _places, _session, _settings
+from sonde import _core, _graph_tracker, _places, _settings
 from sonde._terminal import look_of
 from sonde.sampling import Measurement, _lock
 
@@ -93,7 +93,7 @@ class Part:
         >>> "Elemwise" in g.functions["train"].output()
         True
         """
-        limits = {
+        limits: dict[str, Any] = {
             "n_ops": _limit(n_ops_to_print, "profiling__n_ops"),
             "n_apply": _limit(n_apply_to_print, "profiling__n_apply"),
             "min_memory": _limit(min_memory_size, "profiling__min_memory_size"),
@@ -214,15 +214,18 @@ def profile(
     """Measure the functions of Aesara and PyTensor that are compiled or called in a ``with`` block.
 
     ``memory`` keeps the arrays of every node, simulates the peaks of memory, and measures the real one; ``rewriting``
-    keeps what each rewriter did while a function was compiled. ``linker`` links what is compiled inside by another linker:
-    ``"cvm"`` where the usual one keeps no times of nodes. ``report`` prints a summary on standard error at the end.
+    keeps what each rewriter did while a function was compiled. ``linker`` links what is compiled inside by another
+    linker: ``"cvm"`` where the usual one keeps no times of nodes. ``report`` prints a summary on standard error at the
+    end.
 
     >>> with sonde.graph.profile(memory=True) as g:
     ...     train(data, labels)
     >>> g.summary()
     """
     _check_linker(linker)
-    return Graphs({"graph": _settings.graph_wish(memory, rewriting, linker)}, None, _places.choice((), (), False), report)
+    return Graphs(
+        {"graph": _settings.graph_wish(memory, rewriting, linker)}, None, _places.choice((), (), False), report
+    )
 
 
 def _check_linker(linker: str | None) -> None:

@@ -83,8 +83,13 @@ class Lib:
 
 def nodes_of(part: Any) -> dict[tuple[str, int], dict[str, Any]]:
     """The Apply nodes of one function, by text and id; not those of functions inside it."""
-    rows = part.rows()
-    return {(row["name"], row["id"]): row for row in rows if row["kind"] == "graph_apply" and row["depth"] == 3}
+    rows = [row for row in part.rows() if row["kind"] == "graph_apply" and row["function"] == part.name]
+    return {(row["name"], row["id"]): row for row in rows}
+
+
+def inside(part: Any, kind: str) -> list[dict[str, Any]]:
+    """The rows of the functions that run inside a node of this one."""
+    return [row for row in of_kind(part, kind) if row["function"].endswith("(inner function)")]
 
 
 def theirs(stats: Any) -> dict[tuple[str, int], tuple[int, float]]:

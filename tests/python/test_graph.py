@@ -391,9 +391,8 @@ def test_the_flags_of_the_library_are_obeyed(lib, tmp_path, capsys):
 
 
 def test_flags_switch_memory_and_rewriting_on(lib):
-    with lib.root.config.change_flags(profile_memory=True, profile_optimizer=True):
-        with sonde.graph.profile() as g:
-            lib.chain()(np.ones(300))
+    with lib.root.config.change_flags(profile_memory=True, profile_optimizer=True), sonde.graph.profile() as g:
+        lib.chain()(np.ones(300))
     part = g.functions["chain"]
     assert of_kind(part, "graph_memory") and of_kind(part, "graph_rewriter")
 

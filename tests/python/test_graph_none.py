@@ -16,7 +16,9 @@ def test_neither_library_is_imported_by_sonde(sonde):
 
 
 def test_import_sonde_does_not_import_the_adapter(sonde):
-    sonde.python("import sys, sonde; assert 'sonde.graph' not in sys.modules and 'sonde._graph_tracker' not in sys.modules")
+    sonde.python(
+        "import sys, sonde; assert 'sonde.graph' not in sys.modules and 'sonde._graph_tracker' not in sys.modules"
+    )
 
 
 @pytest.mark.skipif(HAS_ONE, reason="one of them is installed")
@@ -27,7 +29,9 @@ def test_neither_installed_is_one_line(sonde):
         pass
     """
     done = sonde.python(code, status=1)
-    assert done.stderr.splitlines()[-1] == "RuntimeError: neither Aesara nor PyTensor is installed: pip install pytensor"
+    assert (
+        done.stderr.splitlines()[-1] == "RuntimeError: neither Aesara nor PyTensor is installed: pip install pytensor"
+    )
 
 
 def test_a_program_without_graphs_runs_as_it_does_without(sonde):
