@@ -1,11 +1,7 @@
-"""A logistic regression in Aesara or PyTensor: which nodes of its compiled function the time and the memory go to.
+"""A logistic regression in Aesara or PyTensor: to which nodes of a compiled function time and memory go."""
 
-    python examples/graph_logistic.py
-
-The flag in the environment keeps the nodes apart that would be fused into a few large ones or work in place:
-
-    PYTENSOR_FLAGS=optimizer_excluding=fusion:inplace python examples/graph_logistic.py
-"""
+# A flag keeps the nodes apart that would be fused into a few large ones, or work in place:
+#     PYTENSOR_FLAGS=optimizer_excluding=fusion:inplace python examples/graph_logistic.py
 
 import sys
 

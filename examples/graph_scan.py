@@ -19,12 +19,14 @@ TERMS, CALLS = 200, 50
 def make_functions():
     """A polynomial: by Horner's rule, one step a coefficient, and as a product of vectors."""
     x, coefficients = tensor.scalar("x"), tensor.vector("coefficients")
+    options = {"return_updates": False} if lib.__name__ == "pytensor" else {}
     steps = lib.scan(
         lambda coefficient, before, x: before * x + coefficient,
         sequences=coefficients[::-1],
         outputs_info=tensor.zeros_like(x),
         non_sequences=x,
         name="horner",
+        **options,
     )
     result = steps[0] if isinstance(steps, (list, tuple)) else steps
     powers = x ** tensor.arange(coefficients.shape[0])

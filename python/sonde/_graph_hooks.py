@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from time import perf_counter, perf_counter_ns
 
-from sonde import _graph_memory, _graph_records
+from sonde import _graph_memory, _graph_records, _graph_rewriting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Hooks:
             making["total"] = stats.making_ns / 1e9
             making["C compilation"] = tracker.c_seconds - before
             nodes = _graph_records.slowest(stats.linker_make_thunk_time)
-            rewriters = stats.rewriter_profile if tracker.wanted and tracker.wanted["rewriting"] else None
+            rewriters = _graph_rewriting.tree_of(stats.rewriter_profile)
             stats.linker_make_thunk_time, stats.rewriter_profile = {}, None
             tracker.add_made(library, function, {**making, "nodes": nodes, "rewriters": rewriters})
             return function
@@ -154,9 +154,10 @@ class Hooks:
 
 def _forget_profile(maker: Any, stats: Any) -> None:
     """After it was made, only the function itself has our profile."""
+    given = stats.given
     for owner in (maker, maker.fgraph, maker.linker):
         if getattr(owner, "profile", None) is stats:
-            owner.profile = stats.given
+            owner.profile = given
 
 
 def _without_us(trace: Any) -> Any:

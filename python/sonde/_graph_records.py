@@ -6,7 +6,7 @@ import sys
 from time import perf_counter_ns
 from weakref import ref
 
-from sonde import _graph_library
+from sonde import _graph_library, _graph_rewriting
 from sonde._graph_memory import GivenMemory
 
 TYPE_CHECKING = False
@@ -45,6 +45,7 @@ class Record:
     """A function that has no profile of its own: one is given to it, between ``attach`` and ``detach``."""
 
     is_timed = False  # whether its nodes are
+    is_given = False
     was_moved = False  # from the C VM to a Python VM
     is_part = False  # it was made while another one was made
     wanted_name = ""  # what it would be called if it were the only one of that name
@@ -61,6 +62,7 @@ class Record:
         self.inners: list[tuple[Any, Record]] = []  # by node
         self.nodes: list[Any] = []
         self.impls: list[str] = []
+        self.texts: list[tuple[str, int]] = []  # of each node, with its place in the graph: once they are asked for
         self.allows_gc = bool(getattr(function.vm, "allow_gc", False))
         self.stats = function.profile if type(function.profile) is library.Stats else library.Stats()
         self._counts: list[int] = []
@@ -86,8 +88,9 @@ class Record:
         """Let the function count, and each of its nodes, until ``detach``."""
         self._function = _handle(function)
         kind = self.library.kind_of(function.vm)
-        self.memory = memory if kind in ("c", "python", "list") else None
-        if kind == "c" and self.memory is not None:
+        memory = memory if kind in ("c", "python", "list") else None
+        self.memory = memory or self.memory
+        if kind == "c" and memory is not None:
             self._set(function, "vm", self.library.as_stack(function))
             self.was_moved = True
             kind = "python"
@@ -95,14 +98,15 @@ class Record:
         if kind == "c":
             self._attach_c(vm)
         elif kind in ("python", "list"):
-            self._attach_python(vm, kind)
+            self._attach_python(vm, kind, memory)
         self.is_timed = kind != "whole" and bool(self.library.flag("profiling__time_thunks", True))
         self._set(vm, "update_profile", after_call)
         self._set(function, "profile", self.stats)
 
     def attach_inside(self, function: Any) -> None:
         """For one that a Scan runs: that one looks elsewhere for the profile."""
-        self._set(function.maker, "profile", self.stats)
+        if function.maker.profile is not self.stats:
+            self._set(function.maker, "profile", self.stats)
 
     def detach(self) -> None:
         """Let the function be as it was; what was counted stays."""
@@ -110,6 +114,8 @@ class Record:
         for step in reversed(undo):
             step()
         self._function = _nothing
+        for _, inner in self.inners:
+            inner.detach()
 
     def is_dead(self) -> bool:
         """Whether nobody but us could call the function any more."""
@@ -157,7 +163,7 @@ class Record:
 
         self._undo.append(restore)
 
-    def _attach_python(self, vm: Any, kind: str) -> None:
+    def _attach_python(self, vm: Any, kind: str, memory: Memory | None) -> None:
         """Under a Python VM each thunk is timed by us."""
         found = _graph_library.thunk_list(vm) if kind == "list" else None
         thunks, nodes = (vm.thunks, vm.nodes) if found is None else found
@@ -165,9 +171,9 @@ class Record:
         self._times = [round(time * self._scale) for time in self._times]
         self._scale = 1
         originals = list(thunks)
-        if self.memory is not None:
-            self.memory.begin(self.graph, self.nodes, self.allows_gc)
-        timed = [self._timed(i, thunk) for i, thunk in enumerate(originals)]
+        if memory is not None:
+            memory.begin(self.graph, self.nodes, self.allows_gc)
+        timed = [self._timed(i, thunk, memory) for i, thunk in enumerate(originals)]
         if found is None:
             self._set(vm, "thunks", timed)
             self._set(vm, "time_thunks", False)
@@ -181,9 +187,9 @@ class Record:
             self.impls = ["C" if hasattr(thunk, "cthunk") else "Py" for thunk in thunks]
             self._counts, self._times = [0] * len(self.nodes), [0] * len(self.nodes)
 
-    def _timed(self, i: int, thunk: Any) -> Any:
+    def _timed(self, i: int, thunk: Any, memory: Memory | None) -> Any:
         counts, times, clock = self._counts, self._times, perf_counter_ns
-        if self.memory is None:
+        if memory is None:
 
             def run() -> Any:
                 begin = clock()
@@ -197,7 +203,7 @@ class Record:
                 return result
 
         else:
-            look = self.memory.looker(i, thunk.inputs, thunk.outputs, counts)
+            look = memory.looker(i, thunk.inputs, thunk.outputs, counts)
 
             def run() -> Any:
                 begin = clock()
@@ -219,6 +225,7 @@ class GivenRecord(Record):
     """A profile that the program made itself: it is read as it is, less what it had when it was first met."""
 
     is_timed = True
+    is_given = True
     memory: GivenMemory | None = None
 
     def __init__(self, library: Library, name: str, stats: Any, graph: Any) -> None:
@@ -230,6 +237,7 @@ class GivenRecord(Record):
         self.inners = []
         self.nodes = []
         self.impls = []
+        self.texts = []
         self.graphs: list[Any] = []  # of each node: several functions may share a profile
         self.stats = stats
         self._index: dict[Any, int] = {}
@@ -264,8 +272,8 @@ class GivenRecord(Record):
         made = {name: value - self._before_making[name] for name, value in self._phases().items()}
         if made["rewriting"] <= 0:
             return None
-        nodes = getattr(self.stats, "linker_make_thunk_time", {})
-        return {**made, "nodes": slowest(nodes), "rewriters": self.stats.rewriter_profile}
+        rewriters = _graph_rewriting.tree_of(self.stats.rewriter_profile)
+        return {**made, "nodes": slowest(self.stats.linker_make_thunk_time), "rewriters": rewriters}
 
     def is_dead(self) -> bool:
         return False

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from sonde import _graph_rewriting
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sonde._graph_records import Numbers, Record
+    from sonde._graph_rewriting import Rewriter
 
     Row = tuple[int, str, str, str, dict[str, int | float]]
 
@@ -66,7 +65,8 @@ def _add_nodes(
     rows: list[Row], parent: int, record: Record, numbers: Numbers, ops: OpNames, before: dict[int, Numbers]
 ) -> None:
     groups: dict[Any, int] = {}
-    ids = _ids_of(record)
+    if len(record.texts) != len(record.nodes):
+        record.texts = [(stable(str(node)), place) for node, place in zip(record.nodes, _ids_of(record), strict=True)]
     inners = {id(node): inner for node, inner in record.inners}
     for i, node in enumerate(record.nodes):
         kind, op = type(node.op), node.op
@@ -77,16 +77,16 @@ def _add_nodes(
             groups[op] = len(rows)
             rows.append((groups[kind], "graph_op", *ops.of(op), {}))
         index = len(rows)
-        detail, metrics = _node_of(record, numbers, i, ids[i])
-        rows.append((groups[op], "graph_apply", stable(str(node)), detail, metrics))
+        detail, metrics = _node_of(record, numbers, i)
+        rows.append((groups[op], "graph_apply", record.texts[i][0], detail, metrics))
         inner = inners.get(id(node))
         if inner is not None:
             add_function(rows, index, inner, inner.now().since(before.get(id(inner))), ops, before)
 
 
-def _node_of(record: Record, numbers: Numbers, i: int, number: int) -> tuple[str, dict[str, int | float]]:
+def _node_of(record: Record, numbers: Numbers, i: int) -> tuple[str, dict[str, int | float]]:
     metrics: dict[str, int | float] = {"count": numbers.counts[i], "total": numbers.times[i]}
-    lines = [f"#{number} {record.impls[i]}"]
+    lines = [f"#{record.texts[i][1]} {record.impls[i]}"]
     if numbers.flops[i]:
         metrics["op_flops"] = numbers.flops[i]
     if record.memory is not None and i in record.memory.arrays:
@@ -110,7 +110,7 @@ def _add_phases(rows: list[Row], parent: int, making: dict[str, Any]) -> None:
     top = _add_phase(rows, parent, "compile", making["total"])
     rewriting = _add_phase(rows, top, "rewriting", making["rewriting"])
     _add_phase(rows, rewriting, "validation", making["validation"])
-    for rewriter in _graph_rewriting.tree_of(making["rewriters"]):
+    for rewriter in making["rewriters"]:
         _add_rewriter(rows, rewriting, rewriter)
     linking = _add_phase(rows, top, "linking", making["linking"])
     for name in _LINKING:
@@ -125,7 +125,7 @@ def _add_phase(rows: list[Row], parent: int, name: str, seconds: float, detail: 
     return len(rows) - 1
 
 
-def _add_rewriter(rows: list[Row], parent: int, rewriter: _graph_rewriting.Rewriter) -> None:
+def _add_rewriter(rows: list[Row], parent: int, rewriter: Rewriter) -> None:
     index = len(rows)
     metrics: dict[str, int | float] = {"total": round(rewriter.seconds * 1e9)}
     if rewriter.applied is not None:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     Shown = list[tuple[Record, Numbers]]
 
+_WHOLE = ", because it makes one piece of code of the whole graph"
+_WHY = dict.fromkeys(("c", "jax", "mlx", "pytorch"), _WHOLE)
+_WHY["numba"] = f"{_WHOLE}, and does so in the first call"
 _LIMITS = {"graph_n_ops": ("profiling__n_ops", 20), "graph_n_apply": ("profiling__n_apply", 20)}
 _LIMITS["graph_min_memory"] = ("profiling__min_memory_size", 1024)
 
@@ -43,8 +46,8 @@ def _notes(record: Record, numbers: Numbers) -> Iterator[str]:
             yield f"no times of nodes, because {title}'s flag profiling__time_thunks is off"
         else:
             yield (
-                f"{title}'s {linker} linker makes one piece of code of the whole graph, so that there are no times of "
-                'nodes; what is compiled inside sonde.graph.profile(linker="cvm") has them'
+                f"{title}'s {linker} linker keeps no times of nodes{_WHY.get(linker, '')}; "
+                'what is compiled inside sonde.graph.profile(linker="cvm") has them'
             )
     if record.was_moved and numbers.calls[0]:
         yield "with memory the Python VM runs its nodes, not the C VM, in the same order but with more overhead"

@@ -159,25 +159,26 @@ class Tracker:
         nodes = record.nodes if record.nodes or record.graph is None else record.graph.apply_nodes
         known = {id(node) for node, _ in record.inners}
         for node in list(nodes):
-            function = record.library.inner_of(node) if id(node) not in known else None
-            if function is None:
-                continue
-            inner = self._inner_record(record.library, function)
-            inner.parent = record
-            inner.is_scan = record.library.is_scan(node)
-            inner.name = f"{getattr(node.op, 'name', None) or type(node.op).__name__.lower()} (inner function)"
-            record.inners.append((node, inner))
+            function = record.library.inner_of(node)
+            inner = None if function is None else self._inner_record(record, function)
+            if inner is None or inner.parent not in (None, record):
+                continue  # one Op in two functions hangs below the first
+            if id(node) not in known:
+                inner.parent = record
+                inner.is_scan = record.library.is_scan(node)
+                inner.name = f"{getattr(node.op, 'name', None) or type(node.op).__name__.lower()} (inner function)"
+                record.inners.append((node, inner))
             if inner.is_attached and inner.is_scan:
                 inner.attach_inside(function)
 
-    def _inner_record(self, library: Library, function: Any) -> Record:
+    def _inner_record(self, outer: Record, function: Any) -> Record:
         """A part that has a profile of its own keeps it."""
-        profile = function.maker.profile
+        library, profile = outer.library, function.maker.profile
         if profile and type(profile) is not library.Stats:
             self.meet_profile(library, profile, function)
             return self._given[id(profile)]
         record = self._record_of(library, function)
-        if self.wanted is not None and not record.is_attached:
+        if self.wanted is not None and not record.is_attached and (outer.is_attached or outer.is_given):
             self._attach(record, function)
         return record
 

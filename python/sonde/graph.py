@@ -176,6 +176,16 @@ class Graphs(Measurement):
             raise RuntimeError(_nothing_to_show())
         Part("all", *self._all, {}).summary(file, n_ops_to_print, n_apply_to_print, min_memory_size)
 
+    def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
+        """A view as text; without a name that of the block's functions.
+
+        >>> g.output(format="csv")
+        """
+        if (view or self._main_view()) != "graph":
+            return super().output(view, format=format, width=width, **options)
+        self._take()
+        return _core.graph_profile(*self._all).format(format, view="graph", width=width, **options)
+
     def _take(self) -> None:
         """Fetch the numbers, as long as it runs; after that they are kept."""
         with _lock:

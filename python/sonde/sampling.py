@@ -270,9 +270,9 @@ def record(
 
     ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
     ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; ``exact`` and ``interval`` for memory, with
-    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``; with ``"graph"`` and neither
-    of those it is a ``sonde.graph.Graphs``; the rest is as in ``sample``. Under ``sonde run`` all goes into its recording
-    instead.
+    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``. With ``"graph"``, and
+    neither memory nor operators, it is a ``sonde.graph.Graphs``. The rest is as in ``sample``. Under ``sonde run`` all
+    goes into its recording instead.
 
     >>> with sonde.record("run.sonde", probes=["region", "sample"]):
     ...     with sonde.region("load"):

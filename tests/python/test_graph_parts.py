@@ -1,5 +1,6 @@
 """Compiled functions: Scan, linkers, memory, rewriters, tips, the tutorial's example and the command line."""
 
+import importlib
 import json
 import os
 import re
@@ -62,6 +63,56 @@ def test_a_scan_that_was_made_before_is_seen_too_and_left_as_it_was(lib):
     assert inner["calls"] == 10
     (node,) = [node for node in power.vm.nodes if type(node.op).__name__ == "Scan"]
     assert not node.op.fn.maker.profile and node.op.fn.profile is None
+
+
+def test_a_scan_is_seen_again_in_the_next_block_and_in_a_block_inside(lib):
+    power = lib.power()
+    with sonde.graph.profile() as outer:
+        power(np.ones(4), 10)
+        with sonde.graph.profile(memory=True) as inner:
+            power(np.ones(4), 10)
+        power(np.ones(4), 10)
+    with sonde.graph.profile() as after:
+        power(np.ones(4), 10)
+    steps = [inside(g.functions["power"], "graph")[0]["calls"] for g in (outer, inner, after)]
+    assert steps == [30, 10, 10]
+    for g, calls in ((outer, 3), (inner, 1), (after, 1)):
+        assert {row["calls"] for row in nodes_of(g.functions["power"]).values()} == {calls}
+        assert all((row["flops"] or 0) >= 0 for row in nodes_of(g.functions["power"]).values())
+
+
+def test_the_function_inside_an_op_made_of_a_graph_counts_once(lib):
+    OpFromGraph = importlib.import_module(f"{lib.name}.compile.builders").OpFromGraph
+    x, a = lib.tensor.vector("x"), lib.tensor.vector("a")
+    double = OpFromGraph([a], [lib.tensor.tanh(a) * 2])
+    with sonde.graph.profile() as g:
+        f = lib.function([x], double(x) + 1, name="f", linker="vm", excluded=("inline_ofg_expansion",))
+        for _ in range(4):
+            f(np.ones(5))
+    assert list(g.functions) == ["f"] and g.sum().calls == 4
+    assert [row["calls"] for row in inside(g.functions["f"], "graph")] == [4]
+
+
+def test_a_lazy_op_counts_as_in_the_librarys_own_profile(lib, linker):
+    ifelse = importlib.import_module(f"{lib.name}.ifelse").ifelse
+    x, c = lib.tensor.vector("x"), lib.tensor.iscalar("c")
+
+    def make(**options):
+        y = ifelse(c, lib.tensor.exp(x).sum(), lib.tensor.tanh(x).max())
+        return lib.function([x, c], y, name="f", linker=linker, **options)
+
+    stats = lib.ProfileStats(atexit_print=False)
+    known = make(profile=stats)
+    with lib.root.config.change_flags(profile=True):  # without which their Python VM counts lazy nodes only
+        for value in (0, 1, 1):
+            known(np.ones(3), value)
+    for memory in (False, True):
+        with sonde.graph.profile(memory=memory) as g:
+            f = make()
+            for value in (0, 1, 1):
+                f(np.ones(3), value)
+        counts = {key: row["calls"] for key, row in nodes_of(g.functions["f"]).items()}
+        assert counts == {key: n for key, (n, _) in theirs(stats).items()}
 
 
 def test_counts_of_a_scan_are_those_of_the_librarys_own_profile(lib):
