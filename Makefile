@@ -60,7 +60,7 @@ truth-memory: $(VENV)/.installed $(VENV)/.test
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
 
 test-torch: $(VENV)/.installed $(VENV)/.torch ## operators, with a real PyTorch
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py \
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py tests/python/test_ops_torch.py \
 		tests/python/test_examples.py::test_torch_models
 test-numpy1: ## operators of NumPy before 2
 	$(MAKE) build/venv-numpy1/.installed build/venv-numpy1/.test TAG=-numpy1

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar, overload
 
     from sonde._averages import Averages
-    from sonde._torch_ops import Collector
 
     _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -32,7 +31,6 @@ __all__ = ["Ops", "ops"]
 _MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
 _wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
 _is_hooked = False
-_torch_runs = False
 
 
 class Ops(Measurement):
@@ -48,7 +46,6 @@ class Ops(Measurement):
     ):
         super().__init__(wishes, calls, places, report)
         self._before: _core.Profile | None = None  # what others had measured when it began
-        self._torch: Collector | None = None  # PyTorch's own profile of the same block, where PyTorch is there
 
     def start(self) -> Self:
         """Begin without a block, until ``stop``.
@@ -69,8 +66,8 @@ class Ops(Measurement):
 
         found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
         if self._torch is not None and self._depth == 0:
-            others = self._torch.averages(group_by_input_shape)
-            found = _core.op_averages([*found.rows(), *others.rows()])
+            others = self._torch.rows(group_by_input_shape)
+            found = _core.op_averages([*found.rows(), *others]) if others else found
         return Averages(found, with_flops=True)
 
     def _main_view(self) -> str:
@@ -78,12 +75,7 @@ class Ops(Measurement):
 
     def _begin(self) -> None:
         self._before = _core.profile() if _core.is_running() else None
-        self._torch = _start_torch(self._wishes["ops"])
         super()._begin()
-
-    def _end(self) -> None:
-        super()._end()
-        _stop_torch(self._torch)
 
 
 if TYPE_CHECKING:
@@ -143,25 +135,6 @@ def _switch(wanted: dict[str, bool] | None) -> None:
         _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
     if _is_hooked:
         _watch.enter()
-
-
-def _start_torch(wish: dict[str, bool]) -> Collector | None:
-    """PyTorch's operators too, in a program that has imported it; it has one profile at a time."""
-    global _torch_runs
-    if _torch_runs or "torch" not in sys.modules:
-        return None
-    from sonde import _torch_ops
-
-    begun = _torch_ops.begin(wish["shapes"])
-    _torch_runs = begun is not None
-    return begun
-
-
-def _stop_torch(begun: Collector | None) -> None:
-    global _torch_runs
-    if begun is not None:
-        begun.end()
-        _torch_runs = False
 
 
 def _careful(hook: Callable[[], object]) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from _thread import RLock
 
-from sonde import _core, _places, _session, _settings
+from sonde import _core, _places, _session, _settings, _torch_ops
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Measurement:
         self._places = places
         self._report = report
         self._calls: _core.Calls | None = None
+        self._torch: _torch_ops.Collector | None = None  # PyTorch's own profile of the same block
         self._profile: _core.Profile | None = None
         self.recording: str | None = None  # its path, once it has begun
         self._depth = 0  # how often it was entered, on any thread
@@ -178,6 +179,7 @@ class Measurement:
         if is_first:
             _places.describe(_places.main_file(), **self._places)
         self._was_paused = _session.pause(False) and not is_first
+        self._torch = _torch_ops.begin(self._wishes["ops"]["shapes"]) if "ops" in self._wishes else None
         if self._calls is not None:
             self._calls.enable()
 
@@ -185,6 +187,8 @@ class Measurement:
         if self._calls is not None:
             self._calls.disable()
             self._calls = None
+        if self._torch is not None:
+            self._torch.end()
         _places.keep_texts()
         if _core.is_running():  # not in a child that was forked meanwhile
             self._profile = _core.profile()

@@ -186,6 +186,32 @@ check_memory(snd_buffer *why)
     return works;
 }
 
+/* Every entry point of NumPy that is there, and what an addition costs more with it. */
+static int
+check_operators(snd_buffer *why)
+{
+    static const char code[] =
+        "import time, numpy\n"
+        "from sonde import _core\n"
+        "a = numpy.ones(8)\n"
+        "def adds():\n"
+        "    start = time.perf_counter_ns()\n"
+        "    for _ in range(5_000): a + a\n"
+        "    return (time.perf_counter_ns() - start) / 5_000\n"
+        "def cost(): return min(adds() for _ in range(9))\n"
+        "_core.start(ops=True)\n"
+        "_core.ops_start()\n"
+        "count, with_us = len(_core.ops_hooked()), cost()\n"
+        "_core.ops_stop()\n"
+        "_core.stop()\n"
+        "print(f'{count} of NumPy {numpy.__version__}; {max(with_us - cost(), 0):.0f} ns a call')";
+    int works = snd_python_ask(code, why);
+
+    if (!works)
+        snd_buffer_text(why, "this Python has no NumPy, or one whose inside is not known");
+    return works;
+}
+
 static int
 check_gpu(snd_buffer *why)
 {
@@ -221,8 +247,8 @@ static const struct {
     {"regions", check_regions, 0},   {"recording", check_recording, 0},
     {"timeline", check_timeline, 0}, {"Python", check_python, 0},
     {"calls", check_calls, 0},       {"samples", check_samples, 0},
-    {"memory", check_memory, 0},     {"GPU", check_gpu, 1},
-    {"terminal", check_terminal, 0},
+    {"memory", check_memory, 0},     {"operators", check_operators, 1},
+    {"GPU", check_gpu, 1},           {"terminal", check_terminal, 0},
 };
 
 static int

@@ -7,7 +7,7 @@
 #include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
-#include "probe/attach.h"
+#include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -91,8 +91,7 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries",
-                                             snd_track_lost() + snd_site_lost() + snd_attach_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
@@ -199,7 +198,6 @@ change_outputs(snd_settings *set, snd_buffer *message)
     free_collector();
     if (!session.is_running) {
         snd_track_reset_all();
-        snd_attach_reset();
         snd_sample_clear();
         session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
         mark_start();
@@ -287,8 +285,9 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    SND_SET(snd_region_mode,
-            SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) | (session.set.debug ? SND_REGION_DEBUG : 0));
+    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
+                                 (session.set.debug ? SND_REGION_DEBUG : 0) |
+                                 (snd_changes_are_kept() ? SND_REGION_CHANGES : 0));
     session.is_running = 1;
     return start_samples();
 }
@@ -422,7 +421,6 @@ void
 snd_session_reset(void)
 {
     snd_track_reset_all();
-    snd_attach_reset();
     snd_sample_reset();
     snd_memory_reset();
     (void)snd_track_get();
@@ -506,7 +504,6 @@ before_fork(void)
     pthread_mutex_lock(&session.lock);
     pause_locked();
     snd_sample_before_fork();
-    snd_attach_lock();
     snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
 }
@@ -516,7 +513,6 @@ after_fork_in_parent(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(0);
-    snd_attach_unlock();
     snd_sample_after_fork();
     resume_locked();
     pthread_mutex_unlock(&session.lock);
@@ -528,8 +524,6 @@ after_fork_in_child(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(1);
-    snd_attach_unlock();
-    snd_attach_reset();
     snd_sample_after_fork_in_child();
     session.paused = 0;
     session.is_orphan = session.is_running;

@@ -58,7 +58,8 @@
     X(GRAPH_VIEW, "graph_view", "bytes", 0, "outputs of one call of a node that are views of inputs")                \
     X(GRAPH_PEAK, "graph_peak", "bytes", 0, "most memory that the nodes of a compiled function have at once")        \
     X(GRAPH_BEFORE, "graph_before", "nodes", 0, "nodes of the graph before a rewriter")                              \
-    X(GRAPH_AFTER, "graph_after", "nodes", 0, "nodes of the graph after a rewriter")
+    X(GRAPH_AFTER, "graph_after", "nodes", 0, "nodes of the graph after a rewriter")                                 \
+    X(GRAPH_GONE, "graph_gone", "", 0, "1: a part of a graph that was told of earlier and is so no more")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,

@@ -2,6 +2,7 @@
 #include "probe/region.h"
 
 #include "base/duration.h"
+#include "probe/changes.h"
 
 #include <stdio.h>
 
@@ -14,8 +15,8 @@ since_start(const snd_span *span, uint64_t now)
     return now > start ? snd_clock_ns(now - start) : 0;
 }
 
-void
-snd_region_print_enter(const snd_span *span, uint64_t now)
+static void
+print_enter(const snd_span *span, uint64_t now)
 {
     char at[SND_DURATION_SIZE];
 
@@ -23,14 +24,39 @@ snd_region_print_enter(const snd_span *span, uint64_t now)
     fprintf(stderr, "sonde: entered %s at %s\n", snd_site_get(span->node->site).name, at);
 }
 
-void
-snd_region_print_leave(const snd_span *span, uint64_t now)
+static void
+print_leave(const snd_span *span, uint64_t now)
 {
     char at[SND_DURATION_SIZE], after[SND_DURATION_SIZE];
 
     snd_duration_text(since_start(span, now), at);
     snd_duration_text(now > span->start ? snd_clock_ns(now - span->start) : 0, after);
     fprintf(stderr, "sonde: left %s at %s after %s\n", snd_site_get(span->node->site).name, at, after);
+}
+
+void
+snd_region_tell_enter(snd_track *track, const snd_span *span, uint64_t now, int mode)
+{
+    if (mode & SND_REGION_CHANGES)
+        snd_changes_note(track, now);
+    if (mode & SND_REGION_DEBUG)
+        print_enter(span, now);
+}
+
+void
+snd_region_tell_leave(snd_track *track, const snd_span *span, uint64_t now, int mode)
+{
+    if (mode & SND_REGION_CHANGES)
+        snd_changes_note(track, now);
+    if (mode & SND_REGION_DEBUG)
+        print_leave(span, now);
+}
+
+static void
+tell_change(snd_track *track, uint64_t now)
+{
+    if (SND_GET(snd_region_mode) & SND_REGION_CHANGES)
+        snd_changes_note(track, now);
 }
 
 /* Moves a span that was opened on another thread into this thread's tree, so that only its owner writes a tree. */
@@ -72,6 +98,7 @@ snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now)
     }
     if (!snd_node_is_here(track, SND_GET(track->running))) /* never charge another thread's tree */
         SND_SET(track->running, running);
+    tell_change(track, now);
 }
 
 int
@@ -109,6 +136,7 @@ snd_region_suspend(snd_track *track, snd_stack *stack)
     snd_region_charge(track, now);
     SND_SET(track->running, stack->resumer != NULL ? stack->resumer : track->root);
     snd_track_write_end(track);
+    tell_change(track, now);
     if (track->current == stack)
         track->current = &track->stack;
 }
@@ -132,6 +160,7 @@ snd_region_resume(snd_track *track, snd_stack *stack)
     if (stack->top->track == track)
         SND_SET(track->running, stack->top->node);
     snd_track_write_end(track);
+    tell_change(track, now);
     track->current = stack;
 }
 

@@ -7,8 +7,10 @@
 /* What every entry looks at: a sum of these. 0: nothing is measured. */
 enum {
     SND_REGION_ON = 1,
-    SND_REGION_CPU = 2,   /* read the thread's CPU clock too: two system calls an entry */
-    SND_REGION_DEBUG = 4, /* print enter and leave on standard error */
+    SND_REGION_CPU = 2,     /* read the thread's CPU clock too: two system calls an entry */
+    SND_REGION_DEBUG = 4,   /* print enter and leave on standard error */
+    SND_REGION_CHANGES = 8, /* note what runs from when on */
+    SND_REGION_TELL = SND_REGION_DEBUG | SND_REGION_CHANGES,
 };
 
 extern SND_PROTECTED _Atomic int snd_region_mode;
@@ -16,8 +18,9 @@ extern SND_PROTECTED _Atomic int snd_region_mode;
 /* Measured cost of one empty enter + leave from C, in ns. Takes some 100 us. 0 when memory runs out. */
 uint64_t snd_region_own_cost_ns(void);
 
-SND_COLD void snd_region_print_enter(const snd_span *span, uint64_t now);
-SND_COLD void snd_region_print_leave(const snd_span *span, uint64_t now);
+/* For those who want to know of every entry. */
+SND_COLD void snd_region_tell_enter(snd_track *track, const snd_span *span, uint64_t now, int mode);
+SND_COLD void snd_region_tell_leave(snd_track *track, const snd_span *span, uint64_t now, int mode);
 
 /* Slow parts of entering and leaving: CPU clock, debug output, a track that is not the span's own. */
 SND_COLD void snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now);
@@ -75,8 +78,8 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
         SND_ADD(node->open_start, now);
     }
     snd_track_write_end(track);
-    if (SND_UNLIKELY(mode & SND_REGION_DEBUG))
-        snd_region_print_enter(span, now);
+    if (SND_UNLIKELY(mode & SND_REGION_TELL))
+        snd_region_tell_enter(track, span, now, mode);
     return span;
 }
 
@@ -158,8 +161,8 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
     snd_ring *ring = atomic_load_explicit(&track->ring, memory_order_acquire);
     if (SND_UNLIKELY(ring != NULL) && counts)
         snd_ring_push(ring, (snd_event){start, ticks, node->id, stack->task});
-    if (SND_UNLIKELY(mode & SND_REGION_DEBUG))
-        snd_region_print_leave(span, now);
+    if (SND_UNLIKELY(mode & SND_REGION_TELL))
+        snd_region_tell_leave(track, span, now, mode);
     snd_span_give(track, span);
 }
 

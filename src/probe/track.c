@@ -5,10 +5,13 @@
 #include "base/blocks.h"
 #include "base/intern.h"
 #include "os/process.h"
+#include "os/task.h"
+#include "probe/attach.h"
 #include "probe/call.h"
 #include "probe/region.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SPANS_AT_ONCE 64u
@@ -391,6 +394,14 @@ snd_track_empty(snd_track *self, uint64_t now)
     snd_track_write_end(self);
 }
 
+static void
+list(snd_track *track)
+{
+    track->id = track_count++;
+    track->next = SND_GET(first);
+    atomic_store_explicit(&first, track, memory_order_release);
+}
+
 static snd_track *
 claim(void)
 {
@@ -416,11 +427,63 @@ claim(void)
     SND_SET(track->last, now);
     SND_SET(track->call_running, NULL);
     set_ring(track, keep_timeline);
-    if (is_new) {
-        track->id = track_count++;
-        track->next = SND_GET(first);
-        atomic_store_explicit(&first, track, memory_order_release);
-    }
+    if (is_new)
+        list(track);
+    return track;
+}
+
+/* One that counts; if it lives still, rather than one that ended. */
+static snd_track *
+find_thread(uint32_t thread_id)
+{
+    snd_track *found = NULL;
+
+    for (snd_track *track = SND_GET(first); track != NULL; track = track->next)
+        if (SND_GET(track->thread_id) == thread_id && SND_GET(track->epoch) == SND_GET(snd_track_epoch) &&
+            (found == NULL || SND_GET(track->end) == 0))
+            found = track;
+    return found;
+}
+
+static snd_track *
+new_foreign(uint32_t thread_id, uint64_t start, uint64_t end)
+{
+    snd_track *track = track_count >= SND_TRACK_LIMIT ? NULL : new_track();
+
+    if (track == NULL)
+        return NULL;
+    SND_SET(track->thread_id, thread_id);
+    SND_SET(track->thread_count, 1);
+    SND_SET(track->start, start);
+    SND_SET(track->last, start);
+    SND_SET(track->end, end);
+    list(track);
+    return track;
+}
+
+/* As far as the system knows a name for it still. */
+static void
+name_foreign(snd_track *track, uint32_t thread_id)
+{
+    char name[32];
+
+    snd_task_name(&(snd_task){.thread_id = thread_id}, name);
+    if (name[0] == '\0')
+        snprintf(name, sizeof name, "thread %u", thread_id);
+    snd_track_set_name(track, name);
+}
+
+snd_track *
+snd_track_of_thread(uint32_t thread_id, uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&lock);
+    snd_track *track = find_thread(thread_id);
+    int is_new = track == NULL;
+    if (is_new)
+        track = new_foreign(thread_id, start, end);
+    pthread_mutex_unlock(&lock);
+    if (is_new && track != NULL)
+        name_foreign(track, thread_id);
     return track;
 }
 
@@ -459,7 +522,7 @@ snd_track_first(void)
 uint64_t
 snd_track_lost(void)
 {
-    return SND_GET(lost);
+    return SND_GET(lost) + snd_attach_lost();
 }
 
 void
@@ -468,12 +531,14 @@ snd_track_reset_all(void)
     SND_SET(reset_ticks, snd_clock_ticks());
     SND_SET(lost, 0);
     snd_site_reset_lost();
+    snd_attach_reset();
     atomic_fetch_add_explicit(&snd_track_epoch, 1, memory_order_release);
 }
 
 void
 snd_track_before_fork(void)
 {
+    snd_attach_lock();
     pthread_mutex_lock(&lock);
 }
 
@@ -487,6 +552,7 @@ snd_track_after_fork(int in_child)
             SND_SET(track->end, snd_clock_ticks());
     }
     pthread_mutex_unlock(&lock);
+    snd_attach_unlock();
     if (in_child)
         snd_track_reset_all();
 }

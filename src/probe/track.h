@@ -5,6 +5,7 @@
 #include "base/ring.h"
 #include "model/histogram.h"
 #include "os/clock.h"
+#include "os/lock.h"
 #include "probe/site.h"
 
 #define SND_NODE_CACHE 4u
@@ -68,6 +69,18 @@ struct snd_span {
     unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
 };
 
+/* From then on this node ran on the thread. */
+typedef struct snd_change {
+    uint64_t ticks;
+    uint32_t node;
+} snd_change;
+
+typedef struct snd_changes {
+    snd_lock lock;
+    snd_change *list;
+    uint32_t count, capacity;
+} snd_changes;
+
 typedef struct snd_track {
     /* what the hot path touches */
     _Atomic uint32_t version; /* odd while the thread writes */
@@ -100,6 +113,7 @@ typedef struct snd_track {
     _Atomic uint64_t end; /* 0: the thread lives */
     _Atomic(const char *) name;
     struct snd_track *next;
+    snd_changes changes; /* only while they are kept: probe/changes.h */
 } snd_track;
 
 /* Counts up with every reset; a track of an older epoch empties itself at its thread's next entry. */
@@ -125,6 +139,10 @@ snd_track_get(void)
 snd_track *snd_track_private(uint32_t id, uint64_t now, int is_in_ns);
 void snd_track_free(snd_track *self); /* NULL is allowed */
 
+/* The track of a thread of this process, the calling one or another. One that has none gets one, which nobody will
+ * enter, for the time from `start` to `end` (ticks). NULL when memory runs out. */
+snd_track *snd_track_of_thread(uint32_t thread_id, uint64_t start, uint64_t end);
+
 /* Sets all numbers to 0; what is open counts from `now`. By its owner, or while its owner cannot run. */
 void snd_track_empty(snd_track *self, uint64_t now);
 
@@ -137,7 +155,7 @@ snd_track *snd_track_first(void);
 /* A track in no list, for measuring our own cost: what is entered there is in no report. NULL when memory runs out. */
 snd_track *snd_track_scratch(void);
 
-/* Entries of threads that got no track, since the last reset. */
+/* Entries of threads that got no track, and what could not be attached, since the last reset. */
 uint64_t snd_track_lost(void);
 
 /* Copies the name. Thread-safe. */

@@ -12,7 +12,8 @@
 /* A profile in the making. */
 typedef struct reader {
     snd_profile *profile;
-    snd_map sites; /* by kind and texts: equal ones are one */
+    snd_map sites;    /* by kind and texts: equal ones are one */
+    snd_map children; /* by parent and site: equal ones are one */
     uint32_t track;
     uint32_t root;   /* the node that the rows without a parent stand below */
     uint32_t *nodes; /* per row */
@@ -80,8 +81,9 @@ read_value(PyObject *object, int is_real, snd_value *value)
     return !(value->whole == (uint64_t)-1 && PyErr_Occurred());
 }
 
+/* Added to what there is, from another row of the same place. */
 static int
-set_metrics(reader *self, uint32_t node, PyObject *numbers)
+add_metrics(reader *self, uint32_t node, PyObject *numbers)
 {
     PyObject *key, *object;
     Py_ssize_t at = 0;
@@ -96,8 +98,14 @@ set_metrics(reader *self, uint32_t node, PyObject *numbers)
             PyErr_Format(PyExc_ValueError, "there is no metric '%s'", name);
             return 0;
         }
-        if (!read_value(object, snd_metric_get(metric)->is_real, &value) ||
-            !is_done(snd_profile_set(self->profile, node, metric, value)))
+        int is_real = snd_metric_get(metric)->is_real;
+        if (!read_value(object, is_real, &value))
+            return 0;
+        if (is_real)
+            value.real += snd_profile_real(self->profile, node, metric);
+        else
+            value.whole += snd_profile_whole(self->profile, node, metric);
+        if (!is_done(snd_profile_set(self->profile, node, metric, value)))
             return 0;
     }
     return 1;
@@ -116,16 +124,22 @@ find_parent(const reader *self, Py_ssize_t parent, Py_ssize_t row, uint32_t *nod
     return 1;
 }
 
+/* Rows of one place are one node, as everywhere in profiles. */
 static int
 add_node(reader *self, uint32_t parent, const snd_profile_site *site, uint32_t *node)
 {
-    uint32_t id;
+    uint32_t id, cursor = 0;
 
-    return find_site(self, site, &id) && is_done(snd_profile_add_node(self->profile, parent, self->track, id, node));
+    if (!find_site(self, site, &id))
+        return 0;
+    uint64_t key = (uint64_t)parent << 32 | id;
+    *node = snd_map_next(&self->children, key, &cursor);
+    return *node != SND_MAP_NONE || (is_done(snd_profile_add_node(self->profile, parent, self->track, id, node)) &&
+                                     is_done(snd_map_add(&self->children, key, *node)));
 }
 
-/* "input 0: float64 (3, 4)" becomes a node with a count of 1: when its shape is another one, the next rows have another
- * node for it, and the count of this one is 0 from then on. `line` is changed. */
+/* "input 0: float64 (3, 4)" becomes a node: when its shape is another one, the next rows have another node for it, and
+ * this one is gone. `line` is changed. */
 static int
 add_variable(reader *self, uint32_t apply, char *line)
 {
@@ -137,8 +151,7 @@ add_variable(reader *self, uint32_t apply, char *line)
         *colon = '\0';
         site.detail = colon + 2;
     }
-    return add_node(self, apply, &site, &node) &&
-           is_done(snd_profile_set(self->profile, node, SND_METRIC_COUNT, (snd_value){.whole = 1}));
+    return add_node(self, apply, &site, &node);
 }
 
 /* The first line of a node's detail says which one it is, the others what its variables are, which may change. */
@@ -176,7 +189,7 @@ read_row(reader *self, PyObject *row, Py_ssize_t number)
         return 0;
     int is_apply = site.kind == SND_SITE_GRAPH_APPLY;
     return (is_apply ? add_apply(self, above, &site, node) : add_node(self, above, &site, node)) &&
-           set_metrics(self, *node, numbers);
+           add_metrics(self, *node, numbers);
 }
 
 /* A track with its root, as every profile has it. */
@@ -207,6 +220,7 @@ read_rows(PyObject *rows)
         is_good = read_row(&self, PyTuple_GET_ITEM(list, i), i);
     Py_XDECREF(list);
     snd_map_free(&self.sites);
+    snd_map_free(&self.children);
     snd_free(self.nodes);
     if (is_good)
         return self.profile;

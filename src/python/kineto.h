@@ -30,6 +30,7 @@
     X(stack)                  \
     X(sequence_nr)            \
     X(fwd_thread_id)          \
+    X(device_resource_id)     \
     X(extra_meta)
 
 #define SND_KINETO_ENUM(name) SND_KINETO_##name,
@@ -71,6 +72,10 @@ int snd_kineto_read_stacks(snd_kineto *self);
 
 extern PyType_Spec snd_kineto_spec;
 PyObject *snd_py_kineto_events(PyObject *module, PyObject *args, PyObject *keywords);
+
+/* Around a collection whose operators shall be in the measurement that runs: kineto_attach.c. */
+PyObject *snd_py_kineto_begin(PyObject *module, PyObject *args);
+PyObject *snd_py_kineto_end(PyObject *module, PyObject *args);
 
 /* Method of the type: kineto_transfers.c. */
 PyObject *snd_kineto_transfers(PyObject *object, PyObject *args);

@@ -83,6 +83,8 @@ static PyMethodDef functions[] = {
     {"check_columns", snd_py_check_columns, METH_O, NULL},
     {"kineto_events", FAST(snd_py_kineto_events), METH_VARARGS | METH_KEYWORDS, NULL},
     {"op_time_text", snd_py_op_time_text, METH_O, NULL},
+    {"kineto_begin", snd_py_kineto_begin, METH_NOARGS, NULL},
+    {"kineto_end", snd_py_kineto_end, METH_VARARGS, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
     {"graph_attach", snd_py_graph_attach, METH_O, NULL},
     {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},

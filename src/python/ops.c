@@ -1,6 +1,10 @@
 /* ops_start, ops_stop: NumPy's operations are measured between them. */
 #include "python/ops.h"
+
+#include "collect/extras.h"
 #include "python/method.h"
+
+#include <stdio.h>
 
 static int start_count;
 
@@ -38,6 +42,26 @@ import_parts(void)
     PyErr_Clear();
 }
 
+/* Measured once a process, and told to every recording. */
+static void
+tell_own_cost(PyObject *numpy)
+{
+    static uint64_t cost;
+    char text[24];
+    PyObject *add = snd_attribute(numpy, "add");
+    snd_op *op = add == NULL ? NULL : snd_op_find(add);
+    PyObject *array = op == NULL || cost != 0 ? NULL : PyObject_CallMethod(numpy, "zeros", "i", 8);
+
+    if (array != NULL)
+        cost = snd_op_own_cost_ns(op, array);
+    PyErr_Clear();
+    Py_XDECREF(array);
+    Py_XDECREF(add);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)cost);
+    if (cost != 0)
+        (void)snd_extras_set_info("own_op_cost_ns", text); /* or it is unknown */
+}
+
 /* Hooks NumPy where it is there. 0 with an exception set. */
 static int
 refresh(void)
@@ -52,6 +76,7 @@ refresh(void)
     }
     if (!snd_ops_collect(numpy))
         return 0;
+    tell_own_cost(numpy);
     hook_all(1);
     return 1;
 }

@@ -153,6 +153,9 @@ void snd_op_hooks_use(snd_state *state);
 /* Puts everything back, however often it was started: the module goes away. */
 void snd_ops_close(void);
 
+/* What a call of this ufunc costs more while it is hooked. 0: nothing is measured now. */
+uint64_t snd_op_own_cost_ns(snd_op *op, PyObject *array);
+
 PyObject *snd_py_ops_start(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *snd_py_ops_stop(PyObject *module, PyObject *nothing);
 PyObject *snd_py_ops_refresh(PyObject *module, PyObject *nothing);

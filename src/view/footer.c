@@ -41,13 +41,13 @@ add_dropped(const snd_profile *profile, snd_buffer *text)
 }
 
 static void
-add_cost(const snd_profile *profile, uint64_t cost, snd_buffer *text)
+add_cost(const snd_profile *profile, const char *how, uint64_t cost, snd_buffer *text)
 {
     uint64_t length = snd_profile_info_number(profile, "length_ns");
     char spent[SND_DURATION_SIZE];
 
     snd_duration_text(cost, spent);
-    snd_buffer_printf(text, ", own cost up to %s", spent);
+    snd_buffer_printf(text, ", own cost %s %s", how, spent);
     if (length != 0)
         snd_buffer_printf(text, " (%.2f%%)", 100.0 * (double)cost / (double)length);
 }
@@ -99,7 +99,7 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
 
     snd_buffer_printf(&text, "%llu entr%s, ", (unsigned long long)entries, entries == 1 ? "y" : "ies");
     add_dropped(profile, &text);
-    add_cost(profile, entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
+    add_cost(profile, "up to", entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
     return finish(profile, &text, table);
 }
@@ -147,7 +147,7 @@ snd_view_add_call_footer(const snd_profile *profile, const snd_calls *calls, snd
     snd_buffer_printf(&text, " in %s, ", spent);
     add_dropped(profile, &text);
     if (each_ns != 0) /* 0: it was not measured */
-        add_cost(profile, all.count * each_ns, &text);
+        add_cost(profile, "up to", all.count * each_ns, &text);
     add_open_calls(calls, &text);
     return finish(profile, &text, table);
 }
@@ -168,6 +168,9 @@ snd_view_add_op_footer(const snd_profile *profile, const snd_ops *ops, snd_table
     add_count(&text, "", ops->calls, "call");
     snd_buffer_printf(&text, " of operators; shares are of %s in operators and regions, ", spent);
     add_dropped(profile, &text);
+    uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
+    if (each_ns != 0)
+        add_cost(profile, "about", ops->entries * each_ns, &text);
     return finish(profile, &text, table);
 }
 

@@ -4,6 +4,8 @@
 
 #include "view/view.h"
 
+#include <string.h>
+
 /* The implementation of a node: a part of a longer text. */
 typedef struct snd_graph_word {
     const char *text; /* NULL: unknown */
@@ -17,6 +19,9 @@ typedef struct snd_graph_node {
     const char *function; /* that it is in; of the sum: the first */
     uint32_t parent;      /* SND_NONE: the function itself, which is the first */
     uint32_t first, next; /* below it, and with the same parent, in the profile's order; SND_NONE: none */
+    uint32_t first_slow;  /* the first below it that took long to link; SND_NONE: none */
+    uint32_t depth;       /* how many stand above it */
+    uint32_t rewriters;   /* how many of those are rewriters */
     uint64_t present;     /* bit m: metric m is known */
     uint64_t count;
     uint64_t total_ns;
@@ -45,12 +50,15 @@ typedef struct snd_graph_function {
     uint32_t apply; /* the node of the profile that runs it; SND_NONE */
     const char *name;
     uint64_t total_ns;
+    uint32_t first, node_count; /* of the list's nodes */
 } snd_graph_function;
 
 typedef struct snd_graph_functions {
     snd_graph_function *rows; /* longest first, each with those inside it behind it */
     uint32_t count, capacity;
     uint32_t called_count; /* those that are not inside another one */
+    uint32_t *nodes;       /* of the profile, those of one function one after the other, the function itself first */
+    uint32_t *node_of;     /* room for snd_graph_make, per node of the profile */
 } snd_graph_functions;
 
 int snd_graphs_exist(const snd_profile *profile);
@@ -62,7 +70,7 @@ SND_MUST_USE snd_status snd_graph_functions_make(const snd_profile *profile, con
 void snd_graph_functions_free(snd_graph_functions *self);
 
 /* One function without those inside it; for SND_NONE the sum of all that are not inside another one, whose time is in
- * theirs already. The caller owns the nodes, on SND_OK only. */
+ * theirs already. The caller owns the nodes, on SND_OK only. Not in two threads at once with the same list. */
 SND_MUST_USE snd_status snd_graph_make(const snd_profile *profile, const snd_graph_functions *functions,
                                        uint32_t number, snd_graph *out);
 void snd_graph_free(snd_graph *self);
@@ -72,6 +80,26 @@ static inline uint64_t
 snd_graph_per_call(const snd_graph_node *node)
 {
     return node->total_ns / node->count + (node->total_ns % node->count >= node->count - node->count / 2);
+}
+
+/* A class or an operator, whose numbers are the sums of its nodes; these or a node of the graph. */
+static inline int
+snd_graph_is_sum(const snd_graph_node *node)
+{
+    return node->site->kind == SND_SITE_GRAPH_CLASS || node->site->kind == SND_SITE_GRAPH_OP;
+}
+
+static inline int
+snd_graph_is_run(const snd_graph_node *node)
+{
+    return snd_graph_is_sum(node) || node->site->kind == SND_SITE_GRAPH_APPLY;
+}
+
+/* A node of the graph that took long to link; it stands among the phases. */
+static inline int
+snd_graph_is_slow(const snd_graph_node *node)
+{
+    return node->site->kind == SND_SITE_GRAPH_PHASE && strcmp(node->site->detail, "node") == 0;
 }
 
 static inline int
@@ -86,8 +114,8 @@ snd_graph_limits snd_graph_limits_of(const snd_profile *profile);
 /* The number of a node of the graph, as its detail has it; -1: unknown. */
 int64_t snd_graph_id(const snd_graph_node *node);
 
-/* The input or output of `node` after `last`, from SND_NONE on; SND_NONE: no more. */
-uint32_t snd_graph_variable(const snd_graph *self, uint32_t node, uint32_t last);
+/* The inputs and outputs of a node of the graph, in order. The caller frees the list. NULL when memory runs out. */
+uint32_t *snd_graph_variables(const snd_graph *self, uint32_t node, uint32_t *count);
 
 /* "C", "C & Py"; "" where it is unknown. */
 void snd_graph_implementation(const snd_graph_node *node, snd_buffer *out);
@@ -132,7 +160,7 @@ uint64_t snd_graph_validation(const snd_graph *self, uint32_t node);
 uint32_t *snd_graph_sorted(const snd_graph *self, snd_site_kind kind,
                            int (*compare)(const void *a, const void *b, void *self), uint32_t *count);
 
-/* The beginning of the name of the row for those that have none: "... (remaining 3 ops". */
+/* The name of the row for those that have none: "remaining: 3 ops". */
 void snd_graph_remaining(snd_site_kind kind, uint32_t count, snd_buffer *out);
 
 #endif

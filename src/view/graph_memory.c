@@ -134,7 +134,6 @@ add_rest(const snd_graph_node *left, uint32_t small, uint64_t least, snd_table *
         snd_bytes_text(least, bytes);
         snd_buffer_printf(&text, ", %u below %s", small, bytes);
     }
-    snd_buffer_char(&text, ')');
     snd_set_buffer(table, &cells[NAME], &text);
     snd_table_last(table)->look = SND_LOOK_DIM;
     return snd_table_check(table, cells);
@@ -213,11 +212,11 @@ snd_graph_is_idle(const snd_graph *self, uint32_t node)
 }
 
 static snd_status
-add_rewriter(const snd_graph *self, uint32_t node, uint32_t depth, uint64_t whole_ns, snd_table *table)
+add_rewriter(const snd_graph *self, uint32_t node, uint64_t whole_ns, snd_table *table)
 {
     const snd_graph_node *about = &self->nodes[node];
     snd_cell *cells;
-    snd_status status = snd_table_add_row(table, depth, &cells);
+    snd_status status = snd_table_add_row(table, about->rewriters, &cells);
     if (status != SND_OK)
         return status;
     snd_set_whole(&cells[TIME], about->total_ns);
@@ -235,24 +234,13 @@ add_rewriter(const snd_graph *self, uint32_t node, uint32_t depth, uint64_t whol
     return snd_table_check(table, cells);
 }
 
-/* How many rewriters stand above. */
-static uint32_t
-depth_of(const snd_graph *self, uint32_t node)
-{
-    uint32_t depth = 0;
-
-    for (uint32_t i = self->nodes[node].parent; i != SND_NONE; i = self->nodes[i].parent)
-        depth += self->nodes[i].site->kind == SND_SITE_GRAPH_REWRITER;
-    return depth;
-}
-
 static uint64_t
 whole_of(const snd_graph *self)
 {
     uint64_t whole = 0;
 
     for (uint32_t i = 0; i < self->count; i++)
-        if (self->nodes[i].site->kind == SND_SITE_GRAPH_REWRITER && depth_of(self, i) == 0)
+        if (self->nodes[i].site->kind == SND_SITE_GRAPH_REWRITER && self->nodes[i].rewriters == 0)
             whole += self->nodes[i].total_ns;
     return whole;
 }
@@ -266,7 +254,7 @@ snd_graph_rewriter_table(const snd_graph *self, snd_table **out)
 
     for (uint32_t i = 0; i != SND_NONE && status == SND_OK; i = snd_graph_next(self, i))
         if (self->nodes[i].site->kind == SND_SITE_GRAPH_REWRITER && !snd_graph_is_idle(self, i))
-            status = add_rewriter(self, i, depth_of(self, i), whole_ns, table);
+            status = add_rewriter(self, i, whole_ns, table);
     if (status == SND_OK)
         table->is_tree = table->has_guides = 1;
     if (status == SND_OK)

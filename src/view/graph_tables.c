@@ -22,7 +22,7 @@ static const snd_column columns[] = {
     [CALLS] = {"calls", "calls", SND_UNIT_COUNT, SHOWN},
     [APPLIES] = {"nodes", "nodes", SND_UNIT_COUNT, RARE},
     [ID] = {"id", "id", SND_UNIT_COUNT, RARE},
-    [SPEED] = {"gflops_per_second", "Gflop/s", SND_UNIT_NUMBER, RARE},
+    [SPEED] = {"gflops_per_second", "Gflop/s", SND_UNIT_NUMBER, RARE | SND_COLUMN_OPTIONAL},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, RARE},
     [NAME] = {"name", "name", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
 };
@@ -51,7 +51,7 @@ snd_graph_remaining(snd_site_kind kind, uint32_t count, snd_buffer *out)
     const char *one = kind == SND_SITE_GRAPH_CLASS ? "class" : kind == SND_SITE_GRAPH_OP ? "op" : "node";
     const char *more = kind == SND_SITE_GRAPH_CLASS ? "es" : "s";
 
-    snd_buffer_printf(out, "... (remaining %u %s%s", count, one, count == 1 ? "" : more);
+    snd_buffer_printf(out, "remaining: %u %s%s", count, one, count == 1 ? "" : more);
 }
 
 /* By time, then by what else there is of it, as Aesara's own tables have it. */
@@ -131,10 +131,12 @@ put_time(const snd_graph *self, uint64_t ns, uint64_t calls, uint64_t sum_ns, sn
 static snd_status
 add_variables(const snd_graph *self, uint32_t node, snd_table *table)
 {
-    snd_status status = SND_OK;
+    uint32_t count;
+    uint32_t *list = snd_graph_variables(self, node, &count);
+    snd_status status = list == NULL ? SND_NO_MEMORY : SND_OK;
 
-    for (uint32_t i = SND_NONE; status == SND_OK && (i = snd_graph_variable(self, node, i)) != SND_NONE;) {
-        const snd_profile_site *site = self->nodes[i].site;
+    for (uint32_t i = 0; i < count && status == SND_OK; i++) {
+        const snd_profile_site *site = self->nodes[list[i]].site;
         snd_buffer text = {0};
         snd_buffer_printf(&text, "        %s%s%s", site->name, *site->detail == '\0' ? "" : ": ", site->detail);
         status = snd_buffer_status(&text);
@@ -144,6 +146,7 @@ add_variables(const snd_graph *self, uint32_t node, snd_table *table)
             snd_table_last(table)->look = SND_LOOK_DIM;
         snd_buffer_free(&text);
     }
+    snd_free(list);
     return status;
 }
 
@@ -173,7 +176,6 @@ add_rest(const snd_graph *self, snd_site_kind kind, const rest *left, snd_table 
     if (kind != SND_SITE_GRAPH_APPLY)
         snd_set_whole(&cells[APPLIES], left->applies);
     snd_graph_remaining(kind, left->count, &text);
-    snd_buffer_char(&text, ')');
     snd_set_buffer(table, &cells[NAME], &text);
     snd_table_last(table)->look = SND_LOOK_DIM;
     return snd_table_check(table, cells);

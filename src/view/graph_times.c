@@ -91,25 +91,25 @@ add_calls(maker *self)
     return status == SND_OK ? add_parts(self) : status;
 }
 
+/* Whether one took longer than the other, or as long and stands before it. */
 static int
-is_slow_node(const snd_graph_node *node)
+is_slower(const snd_graph *self, uint32_t node, uint32_t other)
 {
-    return node->site->kind == SND_SITE_GRAPH_PHASE && strcmp(node->site->detail, "node") == 0;
+    uint64_t ns = self->nodes[node].total_ns, other_ns = self->nodes[other].total_ns;
+
+    return ns > other_ns || (ns == other_ns && node < other);
 }
 
-/* The one that took longest after `last`; SND_NONE: no more. */
+/* The one that took longest after `last`, the first for SND_NONE; SND_NONE: no more. */
 static uint32_t
 next_slowest(const snd_graph *self, uint32_t parent, uint32_t last)
 {
     uint32_t best = SND_NONE;
 
-    for (uint32_t i = self->nodes[parent].first; i != SND_NONE; i = self->nodes[i].next) {
-        const snd_graph_node *node = &self->nodes[i];
-        int is_after = last == SND_NONE || node->total_ns < self->nodes[last].total_ns ||
-                       (node->total_ns == self->nodes[last].total_ns && i > last);
-        if (is_slow_node(node) && is_after && (best == SND_NONE || node->total_ns > self->nodes[best].total_ns))
+    for (uint32_t i = self->nodes[parent].first; i != SND_NONE; i = self->nodes[i].next)
+        if (snd_graph_is_slow(&self->nodes[i]) && (last == SND_NONE || is_slower(self, last, i)) &&
+            (best == SND_NONE || is_slower(self, i, best)))
             best = i;
-    }
     return best;
 }
 
@@ -127,22 +127,11 @@ add_slowest(const maker *self, uint32_t parent, uint32_t depth)
     return status;
 }
 
-/* The slowest stand where the first of them does. */
-static int
-is_first_slow(const snd_graph *graph, uint32_t node)
-{
-    uint32_t i = graph->nodes[graph->nodes[node].parent].first;
-
-    while (!is_slow_node(&graph->nodes[i]))
-        i = graph->nodes[i].next;
-    return i == node;
-}
-
 /* Whether it is shown as a part of the phase above it. */
 static int
 is_part(const snd_graph_node *node)
 {
-    return node->site->kind == SND_SITE_GRAPH_PHASE && !is_slow_node(node);
+    return node->site->kind == SND_SITE_GRAPH_PHASE && !snd_graph_is_slow(node);
 }
 
 /* What no part of a phase at the top says. */
@@ -157,17 +146,6 @@ add_other(const maker *self, uint32_t node)
     return parts_ns == 0 || other_ns == 0 ? SND_OK : add_line(self, 1, other_ns, "other", "");
 }
 
-/* How deep it stands below the phase at the top, whose parent is the function. */
-static uint32_t
-depth_of(const snd_graph *graph, uint32_t node)
-{
-    uint32_t depth = 0;
-
-    for (uint32_t i = graph->nodes[node].parent; i != 0; i = graph->nodes[i].parent)
-        depth++;
-    return depth;
-}
-
 /* A phase at the top and those below it, in their order. */
 static snd_status
 add_phases(maker *self, uint32_t top)
@@ -178,10 +156,10 @@ add_phases(maker *self, uint32_t top)
     self->whole_ns = graph->nodes[top].total_ns;
     for (uint32_t i = top; i != SND_NONE && status == SND_OK; i = snd_graph_next(graph, i)) {
         const snd_graph_node *node = &graph->nodes[i];
-        uint32_t depth = depth_of(graph, i);
+        uint32_t depth = node->depth - 1;
         if (i != top && depth == 0)
             break;
-        if (is_slow_node(node) && is_first_slow(graph, i))
+        if (graph->nodes[node->parent].first_slow == i)
             status = add_slowest(self, node->parent, depth);
         else if (is_part(node) && graph->nodes[node->parent].site->kind != SND_SITE_GRAPH_REWRITER)
             status = add_line(self, depth, node->total_ns, node->site->name, "");

@@ -74,6 +74,12 @@ snd_op_events_at(snd_op_events *self, uint32_t index)
     return &self->events[index];
 }
 
+uint32_t
+snd_op_events_in_time(const snd_op_events *self, uint32_t index)
+{
+    return self->order[index];
+}
+
 static int
 is_nested(const snd_op_event *event)
 {

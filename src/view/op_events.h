@@ -66,6 +66,10 @@ SND_MUST_USE snd_status snd_op_events_add_memory(snd_op_events *self, const snd_
 uint32_t snd_op_events_count(const snd_op_events *self);
 snd_op_event *snd_op_events_at(snd_op_events *self, uint32_t index);
 
+/* The number of the event that is the `index`-th in the order of their start, longer ones first. After
+ * snd_op_events_arrange. */
+uint32_t snd_op_events_in_time(const snd_op_events *self, uint32_t index);
+
 /* To be called once, when all are there. Only overload, shapes and stack may be set afterwards. */
 SND_MUST_USE snd_status snd_op_events_arrange(snd_op_events *self);
 

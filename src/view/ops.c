@@ -111,8 +111,11 @@ add_node(maker *self, uint32_t node, snd_ops_row *row)
         row->flops_ns += snd_profile_whole(profile, node, SND_METRIC_TOTAL);
     }
     self->ops.whole_ns += self_ns;
-    if (row->site->kind == SND_SITE_OP)
+    if (row->site->kind == SND_SITE_OP) {
         self->ops.calls += entries;
+        if (snd_profile_has(profile, node, SND_METRIC_OP_READ))
+            self->ops.entries += entries;
+    }
 }
 
 static int

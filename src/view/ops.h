@@ -25,6 +25,7 @@ typedef struct snd_ops {
     snd_ops_row *rows; /* in the order in which the profile has them */
     uint32_t count, capacity;
     uint64_t calls;    /* of operators */
+    uint64_t entries;  /* of those that went through us; the others were timed by their library */
     uint64_t whole_ns; /* all self times: what shares are shares of */
 } snd_ops;
 

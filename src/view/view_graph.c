@@ -56,12 +56,6 @@ static const snd_column columns[] = {
     [DESCRIPTION] = {"description", "", SND_UNIT_TEXT, RARE},
 };
 
-static int
-is_run(snd_site_kind kind)
-{
-    return kind == SND_SITE_GRAPH_CLASS || kind == SND_SITE_GRAPH_OP || kind == SND_SITE_GRAPH_APPLY;
-}
-
 static void
 put_known(const snd_graph_node *node, snd_metric metric, uint64_t value, snd_cell *cell)
 {
@@ -73,8 +67,7 @@ static void
 put_numbers(const snd_graph *self, const snd_graph_node *node, snd_cell *cells)
 {
     put_known(node, SND_METRIC_TOTAL, node->total_ns, &cells[TIME]);
-    if (node->site->kind != SND_SITE_GRAPH_VARIABLE)
-        put_known(node, SND_METRIC_COUNT, node->count, &cells[CALLS]);
+    put_known(node, SND_METRIC_COUNT, node->count, &cells[CALLS]);
     put_known(node, SND_METRIC_GRAPH_VM, node->vm_ns, &cells[VM]);
     put_known(node, SND_METRIC_GRAPH_PEAK, node->peak, &cells[PEAK]);
     put_known(node, SND_METRIC_GRAPH_BEFORE, node->before, &cells[BEFORE]);
@@ -86,9 +79,9 @@ put_numbers(const snd_graph *self, const snd_graph_node *node, snd_cell *cells)
     }
     if (cells[TIME].is_there && node->count != 0)
         snd_set_whole(&cells[PER_CALL], snd_graph_per_call(node));
-    if (cells[TIME].is_there && is_run(node->site->kind) && self->thunks_ns != 0)
+    if (cells[TIME].is_there && snd_graph_is_run(node) && self->thunks_ns != 0)
         snd_set_share(&cells[SHARE], 100.0 * (double)node->total_ns / (double)self->thunks_ns);
-    if (is_run(node->site->kind) || node->site->kind == SND_SITE_GRAPH)
+    if (snd_graph_is_run(node) || node->site->kind == SND_SITE_GRAPH)
         snd_set_whole(&cells[APPLIES], node->applies);
     if (node->flops > 0)
         cells[FLOPS] = (snd_cell){.is_there = 1, .real = node->flops};
@@ -111,7 +104,7 @@ put_texts(const snd_graph *self, const snd_graph_node *node, snd_table *table, s
     if (node->site->kind == SND_SITE_GRAPH_VARIABLE)
         snd_set_text(table, &cells[DESCRIPTION], node->site->detail);
     snd_graph_implementation(node, &implementation);
-    if (implementation.size != 0 && is_run(node->site->kind))
+    if (implementation.size != 0 && snd_graph_is_run(node))
         snd_set_buffer(table, &cells[IMPLEMENTATION], &implementation);
     snd_buffer_free(&implementation);
 }
@@ -120,12 +113,8 @@ static snd_status
 add_node(const snd_graph *self, uint32_t number, snd_table *table)
 {
     const snd_graph_node *node = &self->nodes[number];
-    uint32_t depth = 0;
     snd_cell *cells;
-
-    for (uint32_t i = node->parent; i != SND_NONE; i = self->nodes[i].parent)
-        depth++;
-    snd_status status = snd_table_add_row(table, depth, &cells);
+    snd_status status = snd_table_add_row(table, node->depth, &cells);
     if (status != SND_OK)
         return status;
     put_texts(self, node, table, cells);
@@ -143,8 +132,7 @@ add_function(const snd_profile *profile, const snd_graph_functions *functions, u
     if (status != SND_OK)
         return status;
     for (uint32_t i = 0; i != SND_NONE && status == SND_OK; i = snd_graph_next(&graph, i))
-        if (graph.nodes[i].site->kind != SND_SITE_GRAPH_VARIABLE || graph.nodes[i].count != 0)
-            status = add_node(&graph, i, table);
+        status = add_node(&graph, i, table);
     snd_graph_free(&graph);
     return status;
 }

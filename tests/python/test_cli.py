@@ -3,6 +3,7 @@
 After a wanted change run pytest with SONDE_GOLDEN=write and read the difference.
 """
 
+import importlib.util
 import json
 import os
 import re
@@ -102,7 +103,7 @@ def test_sql_answers(golden):
     }
     assert ask("pragma user_version", "-f", "json") == (
         '{"view": "sql",\n "columns": [{"name": "user_version", "unit": "count"}],\n "rows": [\n'
-        '  {"user_version": 5}\n ]}\n'
+        '  {"user_version": 6}\n ]}\n'
     )
     assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
         "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"
@@ -189,7 +190,7 @@ def test_help_and_version(golden):
 def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
-    gpu = states.pop("GPU")  # whatever this machine has, it lacks nothing
+    gpu, operators = states.pop("GPU"), states.pop("operators")  # whatever this machine has, it lacks nothing
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
         ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "memory", "terminal"],
         "ok",
@@ -197,6 +198,10 @@ def test_doctor_says_what_works(golden):
     assert (gpu[0] == "ok") == gpu[1].startswith("NVML with ") and (gpu[0] == "off") == gpu[1].startswith(
         "no NVML library"
     )
+    if importlib.util.find_spec("numpy") is None:
+        assert operators == ["off", "this Python has no NumPy, or one whose inside is not known"]
+    else:
+        assert operators[0] == "ok" and re.fullmatch(r"\d{3} of NumPy [\d.]+; \d+ ns a call", operators[1])
     assert re.fullmatch(r"64 MB were seen; \d+\.\d ns a small block", states["memory"][1])
     assert sys.version.split()[0] in states["Python"][1]
     how = "sys.monitoring" if hasattr(sys, "monitoring") else "the (evaluation|profile) hook"

@@ -347,20 +347,6 @@ def test_the_example_runs(name):
     assert "Input Shapes" in done.stdout
 
 
-def test_operators_for_sonde_ops_stand_beside_others():
-    from sonde import _core, _torch_ops
-
-    collector = _torch_ops.begin(shapes=True)
-    torch.ones(3, 2) + 1
-    with pytest.warns(UserWarning, match="PyTorch's operators are not in the table"):
-        assert _torch_ops.begin(shapes=True) is None
-    collector.end()
-    rows = collector.averages(True).rows()
-    joined = _core.op_averages([*rows, *rows])
-    assert len(joined) == len(rows)
-    assert "[[3, 2], [], []]" in joined.table()
-
-
 def test_rows_that_are_none_are_refused():
     from sonde import _core
 
