@@ -38,6 +38,7 @@ class Memory:
         self._library = library
         self.measured: int | None = None  # bytes, of the real peak
         self.measured_calls = 0
+        self.is_measuring = False  # a call whose real peak is taken: our own work comes after it
         self.peaks: tuple[int, int, int] | None = None  # as executed, without in-place, without garbage collection
         self.arrays: dict[int, tuple[list[Array | None], list[Array | None]]] = {}  # of each node, in the largest call
         self._nodes: list[Any] = []
@@ -131,6 +132,9 @@ class Memory:
 
 class GivenMemory(Memory):
     """The same from a profile that the program made itself, which keeps the arrays of the last call."""
+
+    def end_call(self) -> None:
+        """Everything is kept by the library."""
 
     def read(self, stats: Any, nodes: list[Any], graphs: list[Any]) -> None:
         """Take what it has."""
@@ -252,6 +256,7 @@ def measured(memory: Memory | None, function: Any, subject: Any, args: Any, kwar
 
     if memory is None or memory.measured_calls >= MEASURED_CALLS or tracemalloc.is_tracing():
         return function(subject, *args, **kwargs)
+    memory.is_measuring = True
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -259,6 +264,8 @@ def measured(memory: Memory | None, function: Any, subject: Any, args: Any, kwar
         found = tracemalloc.get_traced_memory()[1] - before
         memory.measured = found if memory.measured_calls <= 1 else max(memory.measured or 0, found)
         memory.measured_calls += 1
-        return result
     finally:
         tracemalloc.stop()
+        memory.is_measuring = False
+    memory.end_call()
+    return result

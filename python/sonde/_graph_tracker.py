@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sonde._graph_records import Numbers
 
 INTERVAL = 1.0  # s, from one time that the running measurement gets the numbers to the next
+LONGER = 25  # times as long as that takes, where there are very many nodes
 
 
 class Tracker:
@@ -187,6 +188,8 @@ class Tracker:
 
         def after_call(_profile: Any, clock: Callable[[], float] = monotonic) -> None:
             if memory is not None:
+                if memory.is_measuring:
+                    return
                 memory.end_call()
             if clock() >= self._due and record.parent is None:  # else it would be in the time of the outer one's node
                 self.flush()
@@ -203,17 +206,19 @@ class Tracker:
     def flush(self) -> None:
         """Let the running measurement have the numbers as they are now."""
         with self._lock:
-            self._due = monotonic() + INTERVAL
-            rows = self.rows({})
-            if rows and _core.is_running():
-                _core.graph_attach(rows)
-                infos = self.infos({})
+            begin = monotonic()
+            shown = self.shown({})
+            if shown and _core.is_running():
+                _core.graph_attach(self.rows(shown, {}))
+                infos = self.infos(shown)
                 for key in {**self._infos, **infos}:
                     _core.set_info(key, infos.get(key, ""))  # an empty text is none
                 self._infos = infos
             for record in self.records:
                 if record.is_attached and record.is_dead():
                     record.detach()
+            now = monotonic()
+            self._due = now + max(INTERVAL, LONGER * (now - begin))
 
     def snapshot(self) -> dict[int, Numbers]:
         """All counters at this moment, by record."""
@@ -234,18 +239,16 @@ class Tracker:
                     found.append((record, numbers))
             return found
 
-    def rows(self, before: dict[int, Numbers], only: Record | None = None) -> list[_graph_rows.Row]:
+    def rows(self, shown: list[tuple[Record, Numbers]], before: dict[int, Numbers]) -> list[_graph_rows.Row]:
         """What happened since then, for the core."""
         rows: list[_graph_rows.Row] = []
-        for record, numbers in self.shown(before):
-            if only is None or record is only:
-                _graph_rows.add_function(rows, -1, record, numbers, self._ops, before)
+        for record, numbers in shown:
+            _graph_rows.add_function(rows, -1, record, numbers, self._ops, before)
         return rows
 
-    def infos(self, before: dict[int, Numbers], only: Record | None = None) -> dict[str, str]:
-        """Notes and tips on what happened since then."""
-        found = [item for item in self.shown(before) if only is None or item[0] is only]
-        return _graph_tips.infos(found, self.libraries)
+    def infos(self, shown: list[tuple[Record, Numbers]]) -> dict[str, str]:
+        """Notes and tips on that."""
+        return _graph_tips.infos(shown, self.libraries)
 
     def _name(self, record: Record) -> None:
         """A name that no other function has."""

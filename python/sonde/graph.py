@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Self, TextIO
 
-    from sonde._graph_records import Numbers, Record
+    from sonde._graph_records import Numbers
     from sonde._graph_rows import Row
 
 __all__ = ["Graphs", "Part", "profile"]
@@ -196,11 +196,9 @@ class Graphs(Measurement):
 
     def _keep(self) -> None:
         tracker, before = _graph_tracker.tracker, self._before
-        shown: list[tuple[Record, Numbers]] = tracker.shown(before)
-        self._parts = {
-            record.name: (tracker.rows(before, record), tracker.infos(before, record)) for record, _ in shown
-        }
-        self._all = (tracker.rows(before), tracker.infos(before))
+        shown = tracker.shown(before)
+        self._parts = {item[0].name: (tracker.rows([item], before), tracker.infos([item])) for item in shown}
+        self._all = (tracker.rows(shown, before), tracker.infos(shown))
 
     def _main_view(self) -> str:
         return "summary" if "sample" in (self.profile.info("probes") or "") else "graph"

@@ -380,7 +380,7 @@ def test_the_flags_of_the_library_are_obeyed(lib, tmp_path, capsys):
         g.summary()
         assert path.read_text().count("Function train") == 2
     text = path.read_text()
-    assert re.search(r"remaining \d+ classes", text) and text.count("Gemv") >= 1
+    assert re.search(r"remaining: \d+ classes", text) and text.count("Gemv") >= 1
     apply = text[text.index("\nApply") :].split("\n\n")[0]
     assert len([line for line in apply.splitlines() if re.match(r" *[\d.]+% ", line)]) == 2
     with lib.root.config.change_flags(profiling__destination="stdout"):
