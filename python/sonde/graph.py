@@ -71,7 +71,7 @@ class Part:
         n_apply_to_print: int = _N_APPLY,
         min_memory_size: int = _MIN_SIZE,
     ) -> None:
-        """Print it. Without a file it goes where the library's flag ``profiling__destination`` says.
+        """Print it; the numbers are those of ``Graphs.summary``, and so is the place without a ``file``.
 
         >>> g.functions["train"].summary(n_apply_to_print=5)
         """
@@ -166,8 +166,8 @@ class Graphs(Measurement):
     ) -> None:
         """Print every function, and their sum where there are several.
 
-        At most so many classes and Ops, and Apply nodes, and of memory only nodes whose outputs are that large. Numbers
-        that are not given are the library's flags, as is the place where it goes to without a ``file``.
+        At most so many classes and Ops, and Apply nodes, and of memory only nodes whose outputs are that large: 20, 20
+        and 1024 bytes, unless the library's flags say otherwise. They also say where it goes to without a ``file``.
 
         >>> g.summary(n_ops_to_print=5)
         """
