@@ -68,7 +68,7 @@ test-numpy1: ## operators of NumPy before 2
 	PATH="$(CURDIR)/build/venv-numpy1/bin:$$PATH" build/venv-numpy1/bin/pytest --timeout=300 tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
 
 # Aesara is no longer made: its last version needs an older NumPy, and CPython 3.11. What is compiled to C stays in build/.
-AESARA_PYTHON = $(shell tools/pythons.sh | sed -n 's/^3\.11 //p' | head -1)
+AESARA_PYTHON = $(shell tools/pythons.sh | sed -n 's/^3\.11[^ ]* //p' | head -1)
 test-graph: ## compiled functions, with a real Aesara and a real PyTensor, each in an environment of its own
 	$(if $(AESARA_PYTHON),$(MAKE) test-graph-one TAG=-aesara PYTHON="$(AESARA_PYTHON)" \
 		GRAPHS="aesara==2.9.3 'numpy<1.26' 'scipy<1.12' 'setuptools<70'",@echo "no CPython 3.11 for Aesara: not tested")

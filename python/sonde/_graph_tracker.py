@@ -7,7 +7,7 @@ from _thread import RLock
 from contextlib import contextmanager
 from time import monotonic
 
-from sonde import _core, _graph_library, _graph_rows, _graph_tips
+from sonde import _core, _graph_library, _graph_rows, _graph_tips, _session
 from sonde._graph_hooks import Hooks
 from sonde._graph_library import Library
 from sonde._graph_memory import Memory
@@ -53,7 +53,7 @@ class Tracker:
         with self._lock:
             if wanted == self._asked:
                 return
-            if self._asked is not None:
+            if self.wanted is not None:
                 self.flush()
                 self._stop()
             self._asked = self.wanted = wanted
@@ -67,7 +67,16 @@ class Tracker:
         """A library is there now."""
         if self.wanted is None or name in self._hooks:
             return
-        library = self.libraries.setdefault(name, Library(name))
+        try:
+            library = self.libraries.setdefault(name, Library(name))
+        except (ImportError, AttributeError) as error:
+            _session.say(f"this version of {name} is not measured: {error}")
+            return
+        if self.wanted["linker"] not in (None, *library.linkers()):
+            _session.say(
+                f"{library.title} has no linker {self.wanted['linker']!r}; there are {', '.join(library.linkers())}"
+            )
+            self.wanted = {**self.wanted, "linker": None}
         self.has_memory = self.has_memory or self._wants(library, "memory", "profile_memory")
         if self._wants(library, "rewriting", "profile_optimizer"):
             self.wanted = {**self.wanted, "rewriting": True}
@@ -98,9 +107,19 @@ class Tracker:
         finally:
             self._depth -= 1
 
+    @contextmanager
+    def careful(self) -> Iterator[None]:
+        """A mistake of ours ends the measurement of functions with one line; the program goes on."""
+        try:
+            with self._lock:
+                yield
+        except Exception as error:
+            _session.say(f"compiled functions are no longer measured: {type(error).__name__}: {error}")
+            self._stop()
+
     def add_made(self, library: Library, function: Any, making: dict[str, Any]) -> None:
         """A function was made."""
-        with self._lock:
+        with self.careful():
             record = self._record_of(library, function)
             record.making = making
             record.is_part = self._depth > 0
@@ -114,25 +133,26 @@ class Tracker:
         if self.wanted is None:
             return
         if not profile:
-            with self._lock:
+            with self.careful():
                 self._attach(self._record_of(library, function), function)
         else:
             self.meet_profile(library, profile, function)
-        self.tick()
+        if monotonic() >= self._due:
+            self.flush()
 
     def meet_profile(self, library: Library, profile: Any, function: Any) -> None:
         """A profile that the program made itself is about to be filled."""
         record = self._given.get(id(profile))
-        if record is None:
-            with self._lock:
-                name = getattr(profile, "message", None) or (function and _name_of(function)) or "shared profile"
-                graph = None if function is None else function.maker.fgraph
-                record = self._given[id(profile)] = GivenRecord(library, "", profile, graph)
-                record.wanted_name = str(name)
+        if record is not None and (function is None or record.graph is function.maker.fgraph):
+            return
+        with self.careful():
+            if record is None:
+                record = self._given[id(profile)] = GivenRecord(library, "", profile, None)
+                record.wanted_name = str(getattr(profile, "message", None) or "shared profile")
                 self.records.append(record)
-        if function is not None and record.graph is not function.maker.fgraph:
-            record.graph = function.maker.fgraph
-            record.wanted_name = str(getattr(profile, "message", None) or _name_of(function))
+            if function is not None:
+                record.graph = function.maker.fgraph
+                record.wanted_name = str(getattr(profile, "message", None) or _name_of(function))
 
     def memory_of(self, function: Any) -> Memory | None:
         """What is kept of a function's memory."""
@@ -190,7 +210,8 @@ class Tracker:
             if memory is not None:
                 if memory.is_measuring:
                     return
-                memory.end_call()
+                with self.careful():
+                    memory.end_call()
             if clock() >= self._due and record.parent is None:  # else it would be in the time of the outer one's node
                 self.flush()
 
@@ -198,14 +219,9 @@ class Tracker:
 
     # ---- results ----
 
-    def tick(self) -> None:
-        """Let the running measurement have the numbers, if it is time."""
-        if monotonic() >= self._due:
-            self.flush()
-
     def flush(self) -> None:
         """Let the running measurement have the numbers as they are now."""
-        with self._lock:
+        with self.careful():
             begin = monotonic()
             shown = self.shown({})
             if shown and _core.is_running():

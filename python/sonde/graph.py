@@ -108,6 +108,9 @@ class Part:
         """
         return self.profile.rows("graph", **self._options)
 
+    def __str__(self) -> str:
+        return self.output()
+
     def __repr__(self) -> str:
         return f"<{self.name}: {self.calls} calls>"
 

@@ -13,6 +13,7 @@ np = pytest.importorskip("numpy")
 from graph_support import INSTALLED, VMS, Lib, needs_library, nodes_of, of_kind, theirs  # noqa: E402
 
 import sonde.graph  # noqa: E402
+from sonde import _graph_records, _graph_tracker  # noqa: E402
 
 pytestmark = needs_library
 
@@ -259,8 +260,6 @@ def test_functions_without_a_name_have_one_all_the_same(lib):
 def test_a_dead_function_is_not_kept_alive(lib):
     import gc
 
-    from sonde import _graph_tracker
-
     with sonde.graph.profile() as g:
         chain = lib.chain()
         chain(np.ones(3))
@@ -342,6 +341,27 @@ def test_an_error_in_the_block_passes_and_the_results_stay(lib):
         lib.chain()(np.ones(3))
         raise ZeroDivisionError
     assert g.functions["chain"].calls == 1
+
+
+@pytest.mark.parametrize("place", ["attach", "_attach_c", "now"])
+def test_a_mistake_of_ours_is_one_line_and_the_program_goes_on(lib, place, monkeypatch, capfd):
+    def fail(*_):
+        raise LookupError("a mistake")
+
+    chain = lib.chain()
+    with sonde.graph.profile() as g:
+        chain(np.zeros(2))
+        monkeypatch.setattr(_graph_records.Record, place, fail)
+        other = lib.chain()
+        assert other(np.zeros(2)) == chain(np.zeros(2)) == 2
+        if place == "now":
+            _graph_tracker.tracker.flush()
+        assert other(np.zeros(2)) == chain(np.zeros(2)) == 2
+        monkeypatch.undo()
+    said = capfd.readouterr().err
+    assert said.count("sonde: compiled functions are no longer measured: LookupError: a mistake\n") == 1
+    assert chain.profile is None and other.profile is None
+    assert g.functions["chain"].calls >= 1
 
 
 def test_a_function_that_never_ran_has_no_calls(lib):
