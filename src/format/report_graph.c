@@ -11,6 +11,7 @@
 
 /* Names in a list go to the next line behind this many cells, or at the terminal's edge. */
 #define LINE_WIDTH 100u
+#define WORDS_LIMIT 1000u
 
 typedef struct report {
     snd_summary to;
@@ -234,20 +235,24 @@ put_sum(const report *self)
 
 /* ---- words that only those know who measured ---- */
 
-/* Facts of the run are numbered from 1 on: graph_note_1, graph_note_2, ... */
+/* Facts of the run are numbered from 1 on: graph_note_1, graph_note_2, ... An empty one was true only for a while. */
 static void
 put_words(const report *self, const char *key, const char *heading)
 {
     char name[64];
+    int is_first = 1;
 
-    for (unsigned i = 1;; i++) {
+    for (unsigned i = 1; i <= WORDS_LIMIT; i++) {
         snprintf(name, sizeof name, "%s_%u", key, i);
         const char *text = snd_profile_info(self->to.profile, name);
         if (text == NULL)
             return;
-        if (i == 1) {
+        if (*text == '\0')
+            continue;
+        if (is_first) {
             snd_buffer_char(self->to.out, '\n');
             snd_summary_bold(&self->to, heading);
+            is_first = 0;
         }
         snd_buffer_text(self->to.out, "- ");
         snd_utf8_clean(text, self->to.out);

@@ -367,6 +367,8 @@ every_beginning_of_a_recording_is_refused(void)
         snd_status status = read_status(cut);
         CHECK(status == SND_DAMAGED || status == SND_NOT_A_RECORDING);
     }
+    write_file(cut, bytes, size - 1); /* which nobody would miss */
+    CHECK(read_status(cut) == SND_DAMAGED);
     free(bytes);
 }
 

@@ -1,4 +1,4 @@
-/* The view of compiled functions, its report, and what other views make of them, on profiles made by hand. */
+/* The view of compiled functions, its tables, and what other views make of them, on profiles made by hand. */
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
@@ -7,7 +7,7 @@
 #include "fixture_memory.h"
 #include "fixture_ops.h"
 #include "fixture_walk.h"
-#include "format/reports.h"
+#include "format/format.h"
 #include "format/stacks.h"
 #include "view/graph.h"
 
@@ -349,86 +349,6 @@ rewriters_that_changed_nothing_are_apart(void)
     free_graph(&of);
 }
 
-/* ---- the report ---- */
-
-static snd_status
-write_report(const snd_profile *profile, snd_view_options options, snd_buffer *text)
-{
-    return snd_report_graph(profile, &options, &(snd_format_options){0}, text);
-}
-
-static void
-the_report_has_every_section(void)
-{
-    static const char *const parts[] = {
-        "Function train\n==============\n",
-        "\nClass\n",
-        "\nOps\n",
-        "\nApply\n",
-        "\nMemory: peaks\n",
-        "\nNotes\n- ",
-        "\nTips\n- ",
-        "\nRewriting\n",
-        "Function step, inside for{cpu,scan_fn}(n, x) of train\n",
-        "Function unused\n===============\nno calls\n",
-        "Sum of all 3 functions\n======================\n",
-        "\nNever applied: 2 rewriters, 2.020 ms in all, longest first\n  local_slow, local_never\n",
-        "\nMemory: the largest peaks of a function\n",
-    };
-    snd_profile *profile = graph_profile();
-    snd_buffer text = {0};
-
-    REQUIRE(write_report(profile, usual, &text) == SND_OK);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (strstr(text.data, parts[i]) == NULL)
-            CHECK_TEXT("not in the report", parts[i]);
-    CHECK(strstr(text.data, "recompiled") == NULL);
-    CHECK_NUMBER(count_text(text.data, "\nClass\n"), 4); /* three functions ran */
-    snd_buffer_free(&text);
-    snd_profile_free(profile);
-}
-
-static void
-a_part_of_the_report_can_be_asked_for(void)
-{
-    snd_profile *profile = graph_profile();
-    const snd_graph_limits limits = {1, 2, 0};
-    snd_buffer text = {0};
-
-    REQUIRE(write_report(profile, (snd_view_options){.function = "train", .limits = &limits}, &text) == SND_OK);
-    CHECK_NUMBER(count_text(text.data, "Function "), 2); /* with that inside it */
-    CHECK(strstr(text.data, "Sum of all") == NULL);
-    CHECK_NUMBER(count_text(text.data, "remaining: 2 classes"), 1);
-    CHECK_NUMBER(count_text(text.data, "remaining: 3 ops"), 1);
-    CHECK_NUMBER(count_text(text.data, "remaining: 3 nodes"), 2); /* of times and of memory */
-    snd_buffer_clear(&text);
-    REQUIRE(write_report(profile, (snd_view_options){.function = "step"}, &text) == SND_OK);
-    CHECK(strncmp(text.data, "Function step\n", 14) == 0); /* as if it were called itself */
-    snd_buffer_clear(&text);
-    REQUIRE(write_report(profile, (snd_view_options){.total = 1}, &text) == SND_OK);
-    CHECK_NUMBER(count_text(text.data, "Function "), 0);
-    snd_buffer_clear(&text);
-    CHECK(write_report(profile, (snd_view_options){.function = "other"}, &text) == SND_NO_DATA);
-    snd_buffer_free(&text);
-    snd_profile_free(profile);
-}
-
-static void
-limits_of_the_recording_are_the_usual_ones(void)
-{
-    snd_profile *profile = graph_profile();
-
-    CHECK_NUMBER(snd_graph_limits_of(profile).ops, 20);
-    CHECK_NUMBER(snd_graph_limits_of(profile).memory, 1024);
-    set_info(profile, "graph_n_ops", "0");
-    set_info(profile, "graph_n_apply", "7");
-    set_info(profile, "graph_min_memory", "5000000000");
-    CHECK_NUMBER(snd_graph_limits_of(profile).ops, 0);
-    CHECK_NUMBER(snd_graph_limits_of(profile).applies, 7);
-    CHECK_NUMBER(snd_graph_limits_of(profile).memory, UINT64_C(5000000000));
-    snd_profile_free(profile);
-}
-
 /* ---- the view, and other views ---- */
 
 static void
@@ -518,12 +438,9 @@ a_profile_without_graphs_has_none_to_show(void)
 {
     snd_profile *profile = small_profile();
     snd_table *table = NULL;
-    snd_buffer text = {0};
 
     CHECK(!snd_graphs_exist(profile));
     CHECK(snd_view_graph(profile, &usual, &table) == SND_NO_DATA);
-    CHECK(write_report(profile, usual, &text) == SND_NO_DATA);
-    CHECK_NUMBER(text.size, 0);
     snd_profile_free(profile);
 }
 
@@ -549,22 +466,12 @@ try_view(void *profile)
     return status;
 }
 
-static snd_status
-try_report(void *profile)
-{
-    snd_buffer text = {0};
-    snd_status status = write_report(profile, usual, &text);
-    snd_buffer_free(&text);
-    return status;
-}
-
 static void
-without_memory_they_say_so(void)
+without_memory_it_says_so(void)
 {
     snd_profile *profile = graph_profile();
 
     CHECK(fail_each_allocation(try_view, profile) > 10);
-    CHECK(fail_each_allocation(try_report, profile) > 50);
     snd_profile_free(profile);
 }
 
@@ -584,13 +491,10 @@ main(void)
     RUN(memory_is_listed_by_size_from_a_least_one_on);
     RUN(a_peak_of_all_is_the_largest);
     RUN(rewriters_that_changed_nothing_are_apart);
-    RUN(the_report_has_every_section);
-    RUN(a_part_of_the_report_can_be_asked_for);
-    RUN(limits_of_the_recording_are_the_usual_ones);
     RUN(the_view_has_a_row_for_everything);
     RUN(other_views_are_as_without_graphs);
     RUN(a_profile_without_graphs_has_none_to_show);
     RUN(a_recording_keeps_graphs);
-    RUN(without_memory_they_say_so);
+    RUN(without_memory_it_says_so);
     return check_report();
 }

@@ -140,7 +140,7 @@ def test_the_limits_in_the_pages_are_those_of_the_code():
     buckets = defined("model/histogram.h", "SND_HISTOGRAM_BUCKETS")
     assert f"There are {buckets} buckets" in page and f"and {buckets * 4} for its histogram" in regions
     assert defined("store/chunk.h", "SND_CHUNK_LIMIT") == 2**20
-    assert defined("store/schema.h", "SND_SCHEMA_VERSION") == 5
+    assert defined("store/schema.h", "SND_SCHEMA_VERSION") == 6
 
 
 @pytest.fixture
