@@ -7,6 +7,7 @@ import json
 import re
 import resource
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -279,7 +280,10 @@ def test_torch_models(sonde, name, operator):
 def test_graph_examples(sonde, name):
     if not any(importlib.util.find_spec(library) for library in ("aesara", "pytensor")):
         pytest.skip("needs Aesara or PyTensor")
-    shown = run_example(sonde, f"{name}.py").stdout
+    try:
+        shown = run_example(sonde, f"{name}.py").stdout
+    except subprocess.TimeoutExpired:  # the C code of every node is compiled once, and kept
+        shown = run_example(sonde, f"{name}.py").stdout
     functions = {"graph_logistic": ["train", "predict"], "graph_scan": ["with a loop", "without"]}[name]
     for function in functions:
         assert f"Function {function}\n" in shown
