@@ -24,7 +24,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-python lint lint-python lint-layers lint-format lint-tidy \
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python lint lint-python lint-layers lint-format lint-tidy \
 	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -67,6 +67,18 @@ test-numpy1: ## operators of NumPy before 2
 	build/venv-numpy1/bin/pip --disable-pip-version-check -q install 'numpy<2'
 	PATH="$(CURDIR)/build/venv-numpy1/bin:$$PATH" build/venv-numpy1/bin/pytest --timeout=300 tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
 
+# Aesara is no longer made: its last version needs an older NumPy, and CPython 3.11. What is compiled to C stays in build/.
+AESARA_PYTHON = $(shell tools/pythons.sh | sed -n 's/^3\.11[^ ]* //p' | head -1)
+test-graph: ## compiled functions, with a real Aesara and a real PyTensor, each in an environment of its own
+	$(if $(AESARA_PYTHON),$(MAKE) test-graph-one TAG=-aesara PYTHON="$(AESARA_PYTHON)" \
+		GRAPHS="aesara==2.9.3 'numpy<1.26' 'scipy<1.12' 'setuptools<70'",@echo "no CPython 3.11 for Aesara: not tested")
+	$(MAKE) test-graph-one TAG=-pytensor GRAPHS="--upgrade pytensor"
+test-graph-one: $(VENV)/.installed $(VENV)/.test
+	$(PIP) install $(GRAPHS)
+	AESARA_FLAGS=base_compiledir=$(CURDIR)/build/aesara PYTENSOR_FLAGS=base_compiledir=$(CURDIR)/build/pytensor \
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=600 tests/python/test_graph.py tests/python/test_graph_parts.py \
+		tests/python/test_graph_none.py tests/python/test_examples.py -k 'graph'
+
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
 
@@ -104,6 +116,7 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
 	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
 	$(IN_VENV) $(VENV)/bin/python bench/ops/bench.py
+	for tag in aesara pytensor; do test ! -e build/venv-$$tag/.installed || build/venv-$$tag/bin/python bench/graph/bench.py || exit 1; done
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }

@@ -22,7 +22,7 @@ HEAD = """# API reference
 
 Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. What
 the functions are for, with examples, stands in [sampling.md](sampling.md), [memory.md](memory.md),
-[ops.md](ops.md), [regions.md](regions.md) and [calls.md](calls.md).
+[ops.md](ops.md), [graph.md](graph.md), [regions.md](regions.md) and [calls.md](calls.md).
 """
 
 
@@ -283,6 +283,7 @@ def make_page() -> str:
         document_module("sonde.sampling", PACKAGE / "sampling.py"),
         document_module("sonde.heap", PACKAGE / "heap.py"),
         document_module("sonde.ops", PACKAGE / "_ops.py"),
+        document_module("sonde.graph", PACKAGE / "graph.py"),
         document_module("sonde.snapshots", PACKAGE / "snapshots.py"),
         document_module("sonde.regions", PACKAGE / "regions.py"),
         document_core(),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 from sonde import _core, _places, _session, _settings
+from sonde._imports import Watch
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
@@ -126,14 +127,14 @@ def _switch(wanted: dict[str, bool] | None) -> None:
     if wanted == _wanted:
         return
     if _is_hooked:
-        _Finder.leave()
+        _watch.leave()
         _core.ops_stop()
         _is_hooked = False
     _wanted = wanted
     if wanted is not None:
         _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
     if _is_hooked:
-        _Finder.enter()
+        _watch.enter()
 
 
 def _careful(hook: Callable[[], object]) -> bool:
@@ -146,47 +147,15 @@ def _careful(hook: Callable[[], object]) -> bool:
     return True
 
 
-class _Finder:
-    """Sees to it that parts of NumPy which are imported later are hooked then."""
-
-    @classmethod
-    def enter(cls) -> None:
-        sys.meta_path.insert(0, cls)
-
-    @classmethod
-    def leave(cls) -> None:
-        if cls in sys.meta_path:
-            sys.meta_path.remove(cls)
-
-    @classmethod
-    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
-        """What the others find, with something to do after it has been loaded."""
-        if name not in _MODULES:
-            return None
-        for finder in list(sys.meta_path):
-            find = None if finder is cls else getattr(finder, "find_spec", None)
-            spec = None if find is None else find(name, path, target)
-            if spec is not None:
-                _hook_after(spec.loader)
-                return spec
-        return None
-
-
-def _hook_after(loader: Any) -> None:
-    """Let this loader, once, hook what it has loaded; one that takes no attributes is left alone."""
-    load = getattr(loader, "exec_module", None)
-    if load is None or not hasattr(loader, "__dict__"):
-        return
-
-    def exec_module(module: Any) -> None:
-        del loader.exec_module
-        load(module)
-        if _is_hooked and (module.__name__ == "numpy" or not _numpy_is_loading()):  # which comes here itself
-            _careful(_core.ops_refresh)
-
-    loader.exec_module = exec_module
+def _hook_loaded(module: Any) -> None:
+    """A part of NumPy that came later."""
+    if _is_hooked and (module.__name__ == "numpy" or not _numpy_is_loading()):  # which comes here itself
+        _careful(_core.ops_refresh)
 
 
 def _numpy_is_loading() -> bool:
     spec = getattr(sys.modules.get("numpy"), "__spec__", None)
     return bool(getattr(spec, "_initializing", False))
+
+
+_watch = Watch(_MODULES, _hook_loaded)

@@ -38,6 +38,7 @@ def main() -> None:
         exact="exact" in given,
         memory_interval=given.get("memory-interval", _settings.MEMORY_INTERVAL),
         ops=_settings.ops_wish(True, True) if "ops" in given else None,
+        graph=_settings.graph_wish(False, False, None) if "graph" in given else None,
     )
     _places.describe(
         program.path and os.path.normpath(program.path),
@@ -105,6 +106,7 @@ def _at_exit(process: int, is_wanted: bool) -> None:
         if is_wanted and os.getpid() == process:  # not in a child that was forked from it
             show(profile, "summary")
             _show_ops(profile)
+            _show_graph(profile)
     except OSError:
         _session.say("no samples were taken")
     finally:
@@ -118,6 +120,15 @@ def _show_ops(profile: _core.Profile) -> None:
         except OSError:
             table = "no operator of NumPy was called\n"
         print(f"\nOperators\n{table}", file=sys.stderr, end="")
+
+
+def _show_graph(profile: _core.Profile) -> None:
+    if "graph" in (profile.info("probes") or "").split(", "):
+        try:
+            table = profile.format(view="graph", **look_of(sys.stderr))
+        except OSError:
+            table = "no compiled function of Aesara or PyTensor was made or called\n"
+        print(f"\nCompiled functions\n{table}", file=sys.stderr, end="")
 
 
 def _folder() -> str:

@@ -22,14 +22,14 @@ OUTER = "outer"  # who holds it for a program that runs under `sonde run` or `so
 
 _holders: dict[Any, dict[str, Any]] = {}  # what each wants; the first one's choice counts
 _lock = RLock()
-_is_paused = False  # the sampler, and memory and operators with it
+_is_paused = False  # the sampler, and memory, operators and compiled functions with it
 before_first_look: list[Callable[[], object]] = []  # of the sampler
 _has_hooks = False
 
 _ONE_OF = ("recording", "chrome_trace", "clock")
 _SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
 _MEMORY = ("memory", "exact", "memory_interval")
-_ANY_OF = ("timeline", "cpu", "debug", "calls", "ops")
+_ANY_OF = ("timeline", "cpu", "debug", "calls", "ops", "graph")
 
 
 class Ended:
@@ -67,7 +67,7 @@ def hold(holder: Any, **wishes: Any) -> None:
             _holders.update(kept)
             raise
         _install_hooks()
-        _switch_ops()
+        _switch()
         asked, written = wishes.get("recording"), wish("recording", OUTER)
         if asked and written and holder != OUTER:
             say(f"{asked} is not written: everything goes into the recording of the whole run")
@@ -82,7 +82,7 @@ def release(holder: Any) -> Ended:
             return end()
         if _core.is_running():  # not in a forked child, which measures only once it is asked to
             _core.start(**_merged())
-        _switch_ops()
+        _switch()
         return Ended()
 
 
@@ -92,25 +92,40 @@ def end() -> Ended:
     with _lock:
         _holders.clear()
         _is_paused = False
-        _switch_ops()
+        _switch()
         recording, trace = _core.outputs() if _core.is_running() else (None, None)
         return Ended(_core.stop(), recording, trace)
 
 
 def pause(is_paused: bool) -> bool:
-    """Let the sampler, memory and operators rest, or go on; what it was before."""
+    """Let the sampler, memory, operators and compiled functions rest, or go on; what it was before."""
     global _is_paused
     with _lock:
         before, _is_paused = _is_paused, is_paused
         while before_first_look and not is_paused:
             before_first_look.pop()()
         _core.pause_samples(is_paused)
-        _switch_ops()
+        _switch()
         return before
 
 
+def _switch() -> None:
+    """Operators and compiled functions are hooked as long as somebody wants them."""
+    _switch_ops()
+    _switch_graph()
+
+
+def _switch_graph() -> None:
+    """Of compiled functions everything is measured that anybody wants."""
+    wishes = [given["graph"] for given in _holders.values() if given.get("graph")]
+    if wishes or "sonde._graph_tracker" in sys.modules:
+        from sonde import _graph_tracker
+
+        _graph_tracker.switch([] if _is_paused else wishes, is_over=not _holders)
+
+
 def _switch_ops() -> None:
-    """Operators are hooked as long as somebody wants them; the first one's choice counts."""
+    """The first one's choice counts."""
     wanted = None if _is_paused else wish("ops")
     if wanted or "sonde._ops" in sys.modules:
         from sonde import _ops

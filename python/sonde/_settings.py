@@ -23,6 +23,7 @@ _KINDS = {
     "exact": "flag",
     "memory-interval": "whole",
     "ops": "flag",
+    "graph": "flag",
     "include": "patterns",
     "exclude": "patterns",
     "all-code": "flag",
@@ -55,6 +56,11 @@ def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
 def ops_wish(shapes: bool, stacks: bool) -> dict[str, bool]:
     """The same for operators, under the name ``ops``."""
     return {"shapes": bool(shapes), "stacks": bool(stacks)}
+
+
+def graph_wish(memory: bool, rewriting: bool, linker: str | None) -> dict[str, Any]:
+    """The same for compiled functions, under the name ``graph``."""
+    return {"memory": bool(memory), "rewriting": bool(rewriting), "linker": linker}
 
 
 def read_words(words: list[str]) -> dict[str, Any]:

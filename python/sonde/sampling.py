@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measurement", "record", "sample", "start", "stop"]
 
-PROBES = ("region", "sample", "call", "memory", "op")
+PROBES = ("region", "sample", "call", "memory", "op", "graph")
 
 _lock = RLock()
 _started: Measurement | None = None  # by start()
@@ -170,7 +170,7 @@ class Measurement:
             raise RuntimeError(f"a recording is being written already: {taken}")
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
-        is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops"))
+        is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops", "graph"))
         if is_first:
             _session.pause(True)  # until all is set up
         _session.hold(self, **self._wishes)
@@ -268,14 +268,15 @@ def record(
     all_code: bool = False,
     report: bool | None = None,
 ) -> Measurement:
-    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``, ``"op"``.
+    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``, ``"op"``, ``"graph"``.
 
     It is for a ``with`` block, or a decorator.
 
     ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
     ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; ``exact`` and ``interval`` for memory, with
-    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``; the rest is as in
-    ``sample``. Under ``sonde run`` all goes into its recording instead.
+    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``. With ``"graph"``, and
+    neither memory nor operators, it is a ``sonde.graph.Graphs``. The rest is as in ``sample``. Under ``sonde run`` all
+    goes into its recording instead.
 
     >>> with sonde.record("run.sonde", probes=["region", "sample"]):
     ...     with sonde.region("load"):
@@ -301,6 +302,12 @@ def record(
             from sonde._ops import Ops
 
             made = Ops
+    if "graph" in chosen:
+        wishes.update(graph=_settings.graph_wish(False, False, None))
+        if made is Measurement:
+            from sonde.graph import Graphs
+
+            made = Graphs
     return made(wishes, calls, _places.choice(include, exclude, all_code), report)
 
 

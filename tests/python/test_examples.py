@@ -1,11 +1,13 @@
 """Every example runs as a user would run it, and what it leaves behind is true."""
 
 import csv
+import importlib.util
 import io
 import json
 import re
 import resource
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -272,6 +274,27 @@ def test_torch_models(sonde, name, operator):
     pytest.importorskip("torch")
     done = sonde.run([sys.executable, str(EXAMPLES / "torch_models.py"), name])
     assert operator in done.stdout and "Self CPU time total" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["graph_logistic", "graph_scan"])
+def test_graph_examples(sonde, name):
+    if not any(importlib.util.find_spec(library) for library in ("aesara", "pytensor")):
+        pytest.skip("needs Aesara or PyTensor")
+    try:
+        shown = run_example(sonde, f"{name}.py").stdout
+    except subprocess.TimeoutExpired:  # the C code of every node is compiled once, and kept
+        shown = run_example(sonde, f"{name}.py").stdout
+    functions = {"graph_logistic": ["train", "predict"], "graph_scan": ["with a loop", "without"]}[name]
+    for function in functions:
+        assert f"Function {function}\n" in shown
+    assert all(
+        section in shown for section in ("\nClass\n", "\nOps\n", "\nApply\n", "remaining", "Sum of all 2 functions")
+    )
+    if name == "graph_logistic":
+        right = float(shown.partition("%")[0])
+        assert right > 90 and "peak measured" in shown and "in 100 calls" in shown
+    else:
+        assert "horner (inner function)" in shown and "in 10000 calls" in shown and "overhead of its steps" in shown
 
 
 def test_every_example_is_run_here():
