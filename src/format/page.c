@@ -66,8 +66,6 @@ put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
 
     if (kept == NULL && ends_with(file, ".py"))
         status = snd_file_load(file, SOURCE_LIMIT, &loaded, &size);
-    if (status == SND_SYSTEM) /* a file that cannot be read is one that is not there */
-        status = SND_OK;
     if (loaded != NULL)
         text = loaded;
     if (status == SND_OK && text != NULL) {

@@ -8,10 +8,9 @@
 /* Times that no clock shows are left out: a damaged file may hold any number. */
 #define TIME_LIMIT (UINT64_C(1) << 52)
 
-/* One part in a hundred of the usual time from one sample to the next, or of a shorter one. */
-#define SAMPLE_UNIT_NS 10000u
-#define FAST_UNIT_NS 1000u
-#define FAST_RATE_HZ 1000u
+/* Samples in units of about a hundredth of the time from one to the next. */
+#define UNITS_A_SAMPLE 100u
+static const uint64_t sample_units_ns[] = {10000, 5000, 2000, 1000};
 
 #define SLOT_LIMIT_NS UINT64_C(1000000000)
 #define SLOT_PLACES 64u
@@ -76,15 +75,27 @@ make_item(const snd_page_maker *self, const snd_profile_event *event, uint64_t u
     };
 }
 
+static uint64_t
+sample_unit(const snd_profile *profile)
+{
+    uint64_t rate = snd_profile_info_number(profile, "sample_rate_hz");
+    uint64_t wanted_ns = rate == 0 ? sample_units_ns[0] : UINT64_C(1000000000) / rate / UNITS_A_SAMPLE;
+    size_t i = 0;
+
+    while (i + 1 < sizeof sample_units_ns / sizeof sample_units_ns[0] && sample_units_ns[i] > wanted_ns)
+        i++;
+    return sample_units_ns[i];
+}
+
 static snd_status
 gather(const snd_page_maker *self, int samples, items *out)
 {
     const snd_profile *profile = self->profile;
-    uint64_t rate = snd_profile_info_number(profile, "sample_rate_hz"), count = 0;
+    uint64_t count = 0;
 
     for (uint64_t i = 0; i < profile->event_count; i++)
         count += is_wanted(profile, &profile->events[i], samples) ? 1 : 0;
-    *out = (items){.unit_ns = !samples ? 1 : rate > FAST_RATE_HZ ? FAST_UNIT_NS : SAMPLE_UNIT_NS};
+    *out = (items){.unit_ns = samples ? sample_unit(profile) : 1};
     out->list = snd_malloc((count + 1) * sizeof *out->list);
     if (out->list == NULL)
         return SND_NO_MEMORY;

@@ -99,10 +99,10 @@ put_tracks(snd_page_maker *self)
         const snd_profile_track *track = &self->profile->tracks[i];
         snd_buffer_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
         snd_json_string(out, track->name);
-        snd_buffer_printf(
-            out, ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu}",
-            track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,
-            (unsigned long long)track->end_ns);
+        snd_buffer_printf(out,
+                          ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu}",
+                          track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,
+                          (unsigned long long)track->end_ns);
     }
     snd_buffer_text(out, "],\n");
 }
@@ -129,8 +129,8 @@ site_of(const snd_page_maker *self, const snd_profile_node *node)
 }
 
 static snd_status
-put_node_column(snd_page_maker *self, const char *key, int64_t (*number)(const snd_page_maker *, const snd_profile_node *),
-                const char *end)
+put_node_column(snd_page_maker *self, const char *key,
+                int64_t (*number)(const snd_page_maker *, const snd_profile_node *), const char *end)
 {
     snd_status status = SND_OK;
 
@@ -177,8 +177,7 @@ sum_metric(const snd_page_maker *self, snd_metric metric, snd_value *values)
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
         uint32_t number = self->nodes.of_node[i];
-        if (!snd_profile_has(profile, i, metric) ||
-            (self->nodes.kept[number] != i && !is_folded(profile, i, metric)))
+        if (!snd_profile_has(profile, i, metric) || (self->nodes.kept[number] != i && !is_folded(profile, i, metric)))
             continue;
         if (is_real)
             values[number].real += snd_profile_real(profile, i, metric);

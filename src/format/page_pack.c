@@ -7,6 +7,7 @@
 
 #define FLUSH_SIZE 65536u
 #define LEVEL 9
+#define MEMORY_LEVEL 8        /* with Z_FILTERED 3% smaller than any other for columns of numbers */
 #define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's head and foot, which DecompressionStream wants */
 
 static void *
@@ -27,7 +28,7 @@ snd_status
 snd_page_pack_start(snd_page_pack *self, snd_buffer *out)
 {
     *self = (snd_page_pack){.out = out, .stream = {.zalloc = take_memory, .zfree = give_memory}};
-    self->is_open = deflateInit2(&self->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, 9, Z_DEFAULT_STRATEGY) == Z_OK;
+    self->is_open = deflateInit2(&self->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_FILTERED) == Z_OK;
     return self->is_open ? SND_OK : SND_NO_MEMORY;
 }
 

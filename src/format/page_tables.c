@@ -12,9 +12,9 @@
 #define GROUP_LIMIT 1000u
 
 static const char *const unit_names[] = {
-    [SND_UNIT_TEXT] = "text",     [SND_UNIT_LABEL] = "label", [SND_UNIT_COUNT] = "count", [SND_UNIT_NS] = "ns",
-    [SND_UNIT_US] = "us",         [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number",
-    [SND_UNIT_BYTES] = "bytes",   [SND_UNIT_RATE] = "rate",   [SND_UNIT_BAR] = "bar",     [SND_UNIT_SPARK] = "spark",
+    [SND_UNIT_TEXT] = "text", [SND_UNIT_LABEL] = "label",     [SND_UNIT_COUNT] = "count",   [SND_UNIT_NS] = "ns",
+    [SND_UNIT_US] = "us",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number", [SND_UNIT_BYTES] = "bytes",
+    [SND_UNIT_RATE] = "rate", [SND_UNIT_BAR] = "bar",         [SND_UNIT_SPARK] = "spark",
 };
 
 static int
@@ -155,13 +155,23 @@ put_table(snd_page_maker *self, const char *view, const char *variant, snd_table
     return status;
 }
 
-/* A view that has nothing to show is left out. */
+static int
+has_regions(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
+            return 1;
+    return 0;
+}
+
+/* A view that has nothing to show is left out, and so are regions that are nothing but threads. */
 static snd_status
 put_view(snd_page_maker *self, const snd_view *view, const snd_view_options *options, const char *variant,
          int *is_first)
 {
     snd_table *table = NULL;
-    snd_status status = view->make(self->profile, options, &table);
+    int is_empty = view->make == snd_view_regions && !has_regions(self->profile);
+    snd_status status = is_empty ? SND_NO_DATA : view->make(self->profile, options, &table);
 
     if (status == SND_NO_DATA || status == SND_NO_TIMELINE)
         return SND_OK;
