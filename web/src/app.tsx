@@ -19,8 +19,14 @@ function writeAddress(state: State, push: boolean): void {
   }
 }
 
+/** A page may come with a state to start with: a notebook that wants the sunburst. */
+function firstState(): State {
+  const given = document.getElementById("sonde-data")?.dataset.state ?? "";
+  return readHash(location.hash.length > 1 ? location.hash : given);
+}
+
 function useHash(): [State, Go] {
-  const [state, setState] = useState(() => readHash(location.hash));
+  const [state, setState] = useState(firstState);
   const now = useRef(state);
   useEffect(() => {
     const follow = () => setState((now.current = readHash(location.hash)));

@@ -1,9 +1,9 @@
 // The facts of a recording that a reader wants first.
-import { STATES, type Recording } from "../data";
+import { STATES, type Recording, type Table } from "../data";
 import type { State } from "../state";
-import { answer, hasCalls, hasSamples } from "./choose";
+import { answer, hasSamples } from "./choose";
 import { bytes, count, duration, percent, plural } from "./format";
-import { arrange, columnIndex, numbers, texts } from "./table";
+import { columnIndex, numbers, texts } from "./table";
 import { CPU, ownValues, WAITING } from "./values";
 
 export interface Fact {
@@ -118,30 +118,38 @@ export interface Hot {
   selection: { name: string; file: string; line: number };
 }
 
+/** What a table calls its things: lines by their source, others by their name. */
+function hotRow(table: Table, row: number, by: string, share: string): Hot {
+  const text = (name: string) => texts(table, name)(row);
+  const line = columnIndex(table, "source") >= 0 ? numbers(table, "line")(row) : 0;
+  const title = line ? text("source").trim() || text("function") : text("function") || text("name");
+  const value = numbers(table, by)(row);
+  return {
+    place: text("place"),
+    text: title,
+    value: by.endsWith("_bytes") ? bytes(value) : duration(value),
+    share: numbers(table, share)(row),
+    parts: PARTS.map((part) => numbers(table, `${part}_percent`)(row)),
+    selection: { name: text("name") || text("function"), file: text("file"), line },
+  };
+}
+
+const PARTS = ["python", "native", "system", "waiting"];
+
+/** Threads, sums and what has no place are no answer to where the time goes. */
+function isThing(table: Table, row: number): boolean {
+  if (columnIndex(table, "source") >= 0) return numbers(table, "line")(row) > 0;
+  return !(table.view === "regions" && table.is_tree && table.depths?.[row] === 0);
+}
+
 /** The first rows of a view by a column. */
 export function hottest(recording: Recording, state: State, view: string, by: string, share: string, how = 5): Hot[] {
   const table = answer(recording, view, "", state)?.table;
   if (!table || columnIndex(table, by) < 0) return [];
-  const sort = { column: columnIndex(table, by), descending: true };
-  const rows = arrange({ ...table, depths: null }, { sort, filter: "", folded: new Set() });
   const value = numbers(table, by);
-  const unit = table.columns[sort.column].unit;
-  const read = (name: string) => texts(table, name);
-  const [file, fn, name, source, place] = ["file", "function", "name", "source", "place"].map(read);
-  const line = numbers(table, "line");
-  const isLine = columnIndex(table, "source") >= 0;
-  const parts = ["python_percent", "native_percent", "system_percent", "waiting_percent"].map((part) => numbers(table, part));
-  return rows
-    .filter((row) => value(row) > 0 && (!isLine || line(row) > 0) && (table.depths?.[row] ?? 0) === 0 || (isLine && line(row) > 0 && value(row) > 0))
-    .slice(0, how)
-    .map((row) => ({
-      place: place(row),
-      text: isLine ? source(row).trim() || fn(row) : fn(row) || name(row),
-      value: unit === "bytes" ? bytes(value(row)) : duration(value(row)),
-      share: numbers(table, share)(row),
-      parts: parts.map((part) => part(row)),
-      selection: { name: name(row) || fn(row), file: file(row), line: isLine ? line(row) : 0 },
-    }));
+  const rows = table.rows.map((_, row) => row).filter((row) => value(row) > 0 && isThing(table, row));
+  rows.sort((a, b) => value(b) - value(a));
+  return rows.slice(0, how).map((row) => hotRow(table, row, by, share));
 }
 
 export interface Leak {
@@ -166,5 +174,3 @@ export function leaks(recording: Recording): Leak[] {
     selection: { name: text("function")(row), file: text("file")(row), line: number("line")(row) },
   }));
 }
-
-export { hasCalls };

@@ -5,7 +5,7 @@ import { NO_ZERO } from "../data";
 import { useBox } from "../hooks";
 import { isRelated, rowSelection } from "../model/choose";
 import { cellText, isText, plural } from "../model/format";
-import { arrange, columnIndex, csv, firstSort, hasChildren, mainColumn, shownColumns, type Sort } from "../model/table";
+import { arrange, columnIndex, csv, firstSort, fitColumns, hasChildren, mainColumn, shownColumns, type Sort } from "../model/table";
 import type { Selection } from "../state";
 import { CopyButton, DigitSpark, Empty, Marked } from "./bits";
 
@@ -55,14 +55,13 @@ interface Layout {
 }
 
 const MAIN_LEAST = 26;
-const CHARACTER = 7.4;
+const CHARACTER = 8.3; // px of a ch in the widest of the fonts that the page may get
 
 function layoutColumns(table: Table, available: number, isWide: boolean): Layout {
   const main = mainColumn(table);
   const widths = table.columns.map((_, i) => (i === main ? MAIN_LEAST : columnWidth(table, i)));
-  const usual = shownColumns(table, 1);
-  const needs = usual.reduce((sum, i) => sum + widths[i], 0) * CHARACTER;
-  const columns = isWide ? shownColumns(table, 2) : needs > available ? shownColumns(table, 0) : usual;
+  const usual = shownColumns(table, isWide);
+  const columns = isWide ? usual : fitColumns(table, usual, widths, available / CHARACTER - 3);
   const template = columns.map((i) => (i === main ? `minmax(${MAIN_LEAST}ch, 1fr)` : `${widths[i]}ch`)).join(" ");
   return { columns, template };
 }
@@ -81,7 +80,7 @@ function ValueCell({ cell, column, search }: { cell: Cell; column: Column; searc
   return (
     <div
       role="gridcell"
-      class={`${isWord ? "name" : "num"}${width ? " share" : ""}`}
+      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${cell === 0 ? " muted" : ""}`}
       style={width ? { "--w": width } : undefined}
       title={isWord && text.length > 20 ? text.slice(0, 4000) : undefined}
     >

@@ -17,7 +17,7 @@ export interface View {
   has(recording: Recording, other?: Recording): boolean;
 }
 
-const hasRegions = (recording: Recording) => recording.kinds.includes("region");
+const hasRegions = (recording: Recording) => recording.sites.kind.includes(recording.kinds.indexOf("region"));
 const hasStacks = (recording: Recording) => hasSamples(recording) || hasRegions(recording) || recording.metrics.has("live_peak");
 const hasPart = (view: string) => (recording: Recording) => partsOf(recording, view).length > 0;
 

@@ -194,7 +194,7 @@ function Source(props: SourceProps) {
   const [active, setActive] = useState(0);
   const { items, open } = useItems(props);
   const sort = parseSort(table, state.options["lines.sort"] ?? null);
-  const columns = useMemo(() => lineColumns(table, box.width > 900), [table, box.width > 900]);
+  const columns = useMemo(() => lineColumns(table, box.width > 1150), [table, box.width > 1150]);
   const longest = useMemo(() => longestLine(recording, items), [items]);
   const page = Math.max(1, Math.floor((box.height - HEAD) / ROW));
   const show = (index: number, isCentred: boolean) => {

@@ -1,4 +1,5 @@
 // The summary: what ran, where its time and memory went, and how far the numbers can be trusted.
+import type { VNode } from "preact";
 import type { Selection } from "../state";
 import { hasCalls } from "../model/choose";
 import { duration, percent } from "../model/format";
@@ -13,15 +14,15 @@ function HotList(props: { title: string; more: string; rows: Hot[]; view: string
   const most = Math.max(...props.rows.map((row) => row.share), 0.001);
   const isSplit = props.rows.some((row) => row.parts.some((part) => part > 0));
   return (
-    <section class="card half" aria-label={props.title}>
+    <section class="card" aria-label={props.title}>
       <h2>
         {props.title} <span class="muted">{props.more}</span>
       </h2>
       <table>
         <colgroup>
           <col style={{ width: "76px" }} />
-          <col style={{ width: "86px" }} />
-          <col style={{ width: "15%" }} />
+          <col style={{ width: "94px" }} />
+          <col style={{ width: "14%" }} />
           <col />
         </colgroup>
         <tbody>
@@ -54,7 +55,7 @@ function HotList(props: { title: string; more: string; rows: Hot[]; view: string
 
 function Pairs({ title, rows }: { title: string; rows: [string, string][] }) {
   return (
-    <section class="card half" aria-label={title}>
+    <section class="card" aria-label={title}>
       <h2>{title}</h2>
       <table>
         <colgroup>
@@ -97,7 +98,7 @@ function Leaks({ recording, onView }: ViewProps) {
   if (!recording.infos.peak_bytes) return null;
   const found = leaks(recording);
   return (
-    <section class="card half" aria-label="Leaks">
+    <section class="card" aria-label="Leaks">
       <h2>Leaks</h2>
       {found.length === 0 && <p class="muted">No line's memory grows and grows.</p>}
       {found.length > 0 && (
@@ -124,15 +125,52 @@ function Leaks({ recording, onView }: ViewProps) {
   );
 }
 
-export function Summary(props: ViewProps) {
+/** What the cards are, and about how high: they go to the shorter of two columns, in their order. */
+function cards(props: ViewProps): [height: number, card: VNode][] {
   const { recording, state, onView } = props;
-  const lists = { recording, state };
-  const hot = (view: string, by: string, share: string) => hottest(lists.recording, lists.state, view, by, share);
-  const time = "by CPU time and waiting";
+  const list = (title: string, more: string, view: string, rows: Hot[]): [number, VNode] => [
+    rows.length ? 1 + rows.length : 0,
+    <HotList key={title} title={title} more={more} view={view} rows={rows} onView={onView} />,
+  ];
+  const hot = (view: string, by: string, share: string) => hottest(recording, state, view, by, share);
+  const calls = hasCalls(recording) ? hot("functions", "self_ns", state.range ? "self_percent" : "percent_of_time") : [];
+  const pairs = (title: string, rows: [string, string][]): [number, VNode] => [1 + rows.length * 0.7, <Pairs key={title} title={title} rows={rows} />];
+  return [
+    list("Hottest lines", "by CPU time and waiting", "lines", hot("lines", "time_ns", "percent")),
+    list("Hottest functions", "by time of their own", "lines", hot("sampled_functions", "self_ns", "self_percent")),
+    list("Calls", "by time of their own, every call measured", "calls", calls),
+    list("Regions", "by time from entry to exit", "regions", hot("regions", "total_ns", state.range ? "self_percent" : "percent_of_total")),
+    list("Operators", "by time of their own", "ops", hot("ops", "self_ns", "self_percent")),
+    list("Memory at the peak", "lines that owned it", "memory", hot("memory", "peak_bytes", "peak_percent")),
+    [recording.infos.peak_bytes ? 2 : 0, <Leaks key="leaks" {...props} />],
+    list("Copies", "lines that copied most", "memory", hot("copies", "copied_bytes", "copied_percent")),
+    pairs("Quality", quality(recording)),
+    pairs("Run", origins(recording)),
+  ];
+}
+
+function Columns(props: ViewProps) {
+  const columns: [VNode[], VNode[]] = [[], []];
+  const heights = [0, 0];
+  for (const [height, card] of cards(props)) {
+    const at = heights[0] <= heights[1] ? 0 : 1;
+    columns[at].push(card);
+    heights[at] += height;
+  }
+  return (
+    <div class="columns">
+      <div>{columns[0]}</div>
+      <div>{columns[1]}</div>
+    </div>
+  );
+}
+
+export function Summary(props: ViewProps) {
+  const { recording, state } = props;
   return (
     <div class="summary">
-      <h1 class="clip" title={recording.infos.program}>
-        {recording.infos.program || "a recording"}
+      <h1 class="clip name" title={recording.infos.program_path ?? recording.infos.program}>
+        {(recording.infos.program || "a recording").slice(0, 300)}
       </h1>
       <section class="facts" aria-label="facts">
         {facts(recording, state).map(({ title, value, more }) => (
@@ -144,18 +182,7 @@ export function Summary(props: ViewProps) {
         ))}
       </section>
       <TimeBar {...props} />
-      <HotList title="Hottest lines" more={time} view="lines" onView={onView} rows={hot("lines", "time_ns", "percent")} />
-      <HotList title="Hottest functions" more="by time of their own" view="lines" onView={onView} rows={hot("sampled_functions", "self_ns", "self_percent")} />
-      {hasCalls(recording) && (
-        <HotList title="Hottest calls" more="by time of their own, measured exactly" view="calls" onView={onView} rows={hot("functions", "self_ns", "percent_of_time")} />
-      )}
-      <HotList title="Regions" more="by total time" view="regions" onView={onView} rows={hot("regions", "total_ns", "percent_of_total")} />
-      <HotList title="Operators" more="by time of their own" view="ops" onView={onView} rows={hot("ops", "self_ns", "self_percent")} />
-      <HotList title="Memory at the peak" more="lines that owned it" view="memory" onView={onView} rows={hot("memory", "peak_bytes", "peak_percent")} />
-      <Leaks {...props} />
-      <HotList title="Copies" more="lines that copied most" view="memory" onView={onView} rows={hot("copies", "copied_bytes", "copied_percent")} />
-      <Pairs title="Quality" rows={quality(recording)} />
-      <Pairs title="Run" rows={origins(recording)} />
+      <Columns {...props} />
     </div>
   );
 }
