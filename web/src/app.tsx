@@ -220,7 +220,9 @@ function Tabs({ views, view, onView }: { views: View[]; view: View; onView(id: s
 /** What is selected and brushed, and the way out of it. */
 function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps & { views: View[] }) {
   const { selection, range } = state;
-  if (!selection && !range && !recording.pruned) return null;
+  const { pruned } = recording;
+  const isPruned = !!pruned && (pruned.nodes > 0 || pruned.events > 0); // tables that were cut say so themselves
+  if (!selection && !range && !isPruned) return null;
   const linked = views.filter((one) => ["lines", "flame", "tree", "timeline"].includes(one.id) && one.id !== state.view);
   return (
     <div class="chips">
@@ -258,7 +260,7 @@ function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps
           </button>
         </span>
       )}
-      {recording.pruned && <span class="muted">{recording.pruned.text}</span>}
+      {isPruned && <span class="muted">{pruned.text}</span>}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { STATES, type Recording, type Table } from "../data";
 import type { State } from "../state";
 import { answer, hasSamples } from "./choose";
-import { bytes, count, duration, percent, plural } from "./format";
+import { baseName, bytes, count, duration, percent, plural } from "./format";
 import { columnIndex, numbers, texts } from "./table";
 import { CPU, ownValues, WAITING } from "./values";
 
@@ -125,7 +125,7 @@ function hotRow(table: Table, row: number, by: string, share: string): Hot {
   const title = line ? text("source").trim() || text("function") : text("function") || text("name");
   const value = numbers(table, by)(row);
   return {
-    place: text("place"),
+    place: text("place").startsWith("/") ? baseName(text("place")) : text("place"),
     text: title,
     value: by.endsWith("_bytes") ? bytes(value) : duration(value),
     share: numbers(table, share)(row),

@@ -18,7 +18,12 @@ export function signed(value: number, unit: string): string {
 function changeText(change: number | null): string {
   if (change === null) return "new";
   if (change === -100) return "gone";
+  if (Math.abs(change) < 0.05) return "±0.0%";
   return `${change > 0 ? "+" : "−"}${Math.abs(change).toFixed(Math.abs(change) < 100 ? 1 : 0)}%`;
+}
+
+function kindOf(change: number): string {
+  return Math.abs(change) < 0.05 ? "" : change > 0 ? "more" : "less";
 }
 
 function Total({ title, a, b, write }: { title: string; a: number; b: number; write(value: number): string }) {
@@ -27,7 +32,7 @@ function Total({ title, a, b, write }: { title: string; a: number; b: number; wr
   return (
     <div class="fact">
       <span>{title}</span>
-      <b class={b > a ? "more" : b < a ? "less" : ""}>{changeText(change)}</b>
+      <b class={kindOf(change ?? 100)}>{changeText(change)}</b>
       <span class="clip">
         {write(a)} → {write(b)}
       </span>
@@ -106,11 +111,21 @@ export function Compare(props: ViewProps) {
           less
         </span>
         <span class="gap" />
+        <span class="muted clip" style={{ maxWidth: "300px" }}>
+          {nameOf(a)} → {nameOf(b)}
+        </span>
         <CopyButton rows={pairs.length} make={() => csv(pairsTable(pairs, unit), pairs.map((_, i) => i))} />
       </div>
       <Pairs {...props} pairs={pairs} unit={unit} />
     </>
   );
+}
+
+/** The program and, since that is often the same, when it started. */
+function nameOf(recording: Recording): string {
+  const started = Number(recording.infos.start_realtime_ns ?? 0);
+  const at = started ? new Date(started / 1e6).toISOString().slice(11, 19) : "";
+  return `${(recording.infos.program ?? "").slice(0, 60)} ${at}`;
 }
 
 const HEADS: [Order, string, string][] = [
@@ -154,7 +169,7 @@ function Pairs({ pairs, unit, state, onSelect, onOption }: ViewProps & { pairs: 
       aria-rowcount={rows.length + 1}
       tabIndex={0}
       data-keys
-      style={{ "--columns": "minmax(26ch, 1fr) minmax(90px, 22ch) 12ch 12ch 13ch 10ch minmax(110px, 220px)" }}
+      style={{ "--columns": "minmax(26ch, 1fr) minmax(90px, 22ch) 12ch 12ch 13ch 10ch minmax(110px, 220px)", "--least": "calc(26ch + 90px + 47ch + 130px)" }}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >

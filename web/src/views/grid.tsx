@@ -1,4 +1,5 @@
 // A table: sorted by any column, folded, filtered, drawn as far as it is visible, and used with the keyboard alone.
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Cell, Column, Table } from "../data";
 import { NO_ZERO } from "../data";
@@ -26,6 +27,8 @@ export interface GridProps {
   /** All columns, not only the usual ones. */
   isWide?: boolean;
   onWide?(isWide: boolean): void;
+  /** Stands first in the bar above the table. */
+  children?: ComponentChildren;
 }
 
 export function parseSort(table: Table, text: string | null): Sort | null {
@@ -52,18 +55,21 @@ function columnWidth(table: Table, at: number): number {
 interface Layout {
   columns: number[];
   template: string;
+  /** The least width of a row. */
+  least: string;
 }
 
-const MAIN_LEAST = 26;
+const leastOf = (column: Column) => (column.name === "source" ? 36 : 22);
 const CHARACTER = 8.3; // px of a ch in the widest of the fonts that the page may get
 
 function layoutColumns(table: Table, available: number, isWide: boolean): Layout {
   const main = mainColumn(table);
-  const widths = table.columns.map((_, i) => (i === main ? MAIN_LEAST : columnWidth(table, i)));
+  const widths = table.columns.map((_, i) => (i === main ? leastOf(table.columns[i]) : columnWidth(table, i)));
   const usual = shownColumns(table, isWide);
   const columns = isWide ? usual : fitColumns(table, usual, widths, available / CHARACTER - 3);
-  const template = columns.map((i) => (i === main ? `minmax(${MAIN_LEAST}ch, 1fr)` : `${widths[i]}ch`)).join(" ");
-  return { columns, template };
+  const template = columns.map((i) => (i === main ? `minmax(${widths[i]}ch, 1fr)` : `${widths[i]}ch`)).join(" ");
+  const least = `calc(${columns.reduce((sum, i) => sum + widths[i], 0)}ch + 20px)`;
+  return { columns, template, least };
 }
 
 function shareOf(cell: Cell, column: Column): string | undefined {
@@ -71,10 +77,15 @@ function shareOf(cell: Cell, column: Column): string | undefined {
   return isShare ? `${Math.min(100, cell)}%` : undefined;
 }
 
+/** A zero that says nothing; of an error it says that it is small. */
+function isQuietZero(column: Column): boolean {
+  return (column.traits & NO_ZERO) !== 0 || column.title === "+-";
+}
+
 function ValueCell({ cell, column, search }: { cell: Cell; column: Column; search: string }) {
   if (column.unit === "spark")
     return <div role="gridcell">{typeof cell === "string" && cell && <DigitSpark digits={cell} />}</div>;
-  const text = cell === 0 && column.traits & NO_ZERO ? "" : cellText(cell, column);
+  const text = cell === 0 && isQuietZero(column) ? "" : cellText(cell, column);
   const width = shareOf(cell, column);
   const isWord = column.unit === "text";
   return (
@@ -128,7 +139,7 @@ function HeadCell({ column, sort, onClick }: { column: Column; sort: Sort | null
   return (
     <div role="columnheader" aria-sort={direction} class={isText(column.unit) && column.unit !== "label" ? "" : "num"}>
       <button onClick={onClick} title={`${column.name}: sort`}>
-        {column.title || column.name}
+        {column.title === "+-" ? "±" : column.title || column.name}
         {sort ? (sort.descending ? " ▾" : " ▴") : ""}
       </button>
     </div>
@@ -217,7 +228,7 @@ export function Grid(props: GridProps) {
         aria-activedescendant={rows.length ? rowId(props.label, rows[active]) : undefined}
         tabIndex={0}
         data-keys
-        style={{ "--columns": layout.template }}
+        style={{ "--columns": layout.template, "--least": layout.least }}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onKeyDown={onKeyDown}
       >
@@ -285,11 +296,12 @@ function rowClass(isSelected: boolean, isActive: boolean): string {
   return `row${isSelected ? " selected" : ""}${isActive ? " active" : ""}`;
 }
 
-function GridBar({ table, rows, isWide, onWide, search }: GridProps & { rows: number[] }) {
+function GridBar({ table, rows, isWide, onWide, search, children }: GridProps & { rows: number[] }) {
   const all = table.row_count ?? table.rows.length;
   const cut = table.rows.length < all ? `, the first ${plural(table.rows.length, "row")} of ${plural(all, "row")}` : "";
   return (
     <div class="bar">
+      {children}
       <span class="muted" role="status">
         {search ? `${plural(rows.length, "row")} with “${search.slice(0, 40)}”` : plural(rows.length, "row")}
         {cut}

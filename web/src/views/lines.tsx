@@ -54,9 +54,21 @@ function lineColumns(table: Table, isWide: boolean): LineColumn[] {
   return COLUMNS.filter((column) => (isWide || !column.isWide) && (column.name === "line" || has(column.name)));
 }
 
-function template(columns: LineColumn[], longest: number): string {
-  const fixed = columns.map(({ width }) => (width === 0 ? "minmax(90px, 150px)" : `${width}ch`)).join(" ");
-  return `${fixed} minmax(${Math.min(400, Math.max(30, longest)) + 2}ch, 1fr)`;
+const BAR = 18; // characters
+
+/** The columns and the least width of a row: long lines scroll sideways. */
+function layout(columns: LineColumn[], longest: number, place: number): { "--columns": string; "--least": string } {
+  const widths = columns.map(({ name, width }) => (name === "line" ? place : width || BAR));
+  const source = Math.min(400, Math.max(30, longest)) + 2;
+  const least = widths.reduce((sum, width) => sum + width, 0) + source;
+  return { "--columns": `${widths.map((width) => `${width}ch`).join(" ")} minmax(${source}ch, 1fr)`, "--least": `calc(${least}ch + 20px)` };
+}
+
+/** Width of the line numbers; a list of lines of several files says the file, too. */
+function placeWidth(items: Item[], isSorted: boolean, files: FileLines[]): number {
+  const name = isSorted && files.length > 1 ? Math.min(22, Math.max(...files.map((one) => baseName(one.file).length)) + 1) : 0;
+  const last = items.reduce((max, item) => Math.max(max, item.kind === "line" ? item.line : item.to), 0);
+  return name + Math.max(4, String(last).length + 2);
 }
 
 interface LinesData {
@@ -244,7 +256,7 @@ function Source(props: SourceProps) {
         aria-activedescendant={items.length ? `line-${active}` : undefined}
         tabIndex={0}
         data-keys
-        style={{ "--columns": template(columns, longest) }}
+        style={layout(columns, longest, placeWidth(items, !!sort, data.files))}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onKeyDown={onKeyDown}
       >

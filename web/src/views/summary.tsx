@@ -43,7 +43,7 @@ function HotList(props: { title: string; more: string; rows: Hot[]; view: string
                 <button class="link clip" style={{ maxWidth: "100%" }} title={`${row.text}\n${row.place}`.slice(0, 2000)}>
                   <span class={row.selection.line ? "code" : "name"}>{row.text.slice(0, 300)}</span>
                 </button>
-                <div class="muted clip">{row.place.slice(0, 300) || "\u00a0"}</div>
+                {row.place && <div class="muted clip">{row.place.slice(0, 300)}</div>}
               </td>
             </tr>
           ))}
@@ -152,11 +152,12 @@ function cards(props: ViewProps): [height: number, card: VNode][] {
 function Columns(props: ViewProps) {
   const columns: [VNode[], VNode[]] = [[], []];
   const heights = [0, 0];
-  for (const [height, card] of cards(props)) {
+  cards(props).forEach(([height, card], i) => {
+    if (height === 0) return;
     const at = heights[0] <= heights[1] ? 0 : 1;
-    columns[at].push(card);
+    columns[at].push(<div style={{ order: i }}>{card}</div>); // the order counts where there is one column
     heights[at] += height;
-  }
+  });
   return (
     <div class="columns">
       <div>{columns[0]}</div>

@@ -1,4 +1,5 @@
 // The views that are tables of the core: regions, calls, operators, graphs, memory, threads.
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Recording } from "../data";
 import { Flame } from "../draw";
@@ -65,19 +66,19 @@ export function TableView(props: ViewProps) {
   const chosen = state.options[`${state.view}.part`];
   const part = parts.find((one) => id(one) === chosen) ?? parts[0];
   if (!part) return <Empty>This recording has nothing to show here.</Empty>;
+  const choice = parts.length > 1 && (
+    <Choice
+      label="table"
+      value={id(part)}
+      choices={parts.map((one) => [id(one), one[2]] as const)}
+      onChange={(value) => onOption(`${state.view}.part`, value, true)}
+    />
+  );
+  if (part[0] !== "flame") return <TablePart {...props} part={part} choice={choice} />;
   return (
     <>
-      {parts.length > 1 && (
-        <div class="bar">
-          <Choice
-            label="table"
-            value={id(part)}
-            choices={parts.map((one) => [id(one), one[2]] as const)}
-            onChange={(value) => onOption(`${state.view}.part`, value, true)}
-          />
-        </div>
-      )}
-      {part[0] === "flame" ? <PeakFlame {...props} /> : <TablePart {...props} part={part} />}
+      <div class="bar">{choice}</div>
+      <PeakFlame {...props} />
     </>
   );
 }
@@ -88,7 +89,7 @@ function PeakFlame(props: ViewProps) {
   return <Flame {...props} state={state} />;
 }
 
-function TablePart(props: ViewProps & { part: Part }) {
+function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren }) {
   const { recording, state, part, onOption } = props;
   const found = useMemo(() => answer(recording, part[0], part[1], state), [recording, id(part), state.range, state.thread]);
   if (!found) return <Empty>This recording has nothing to show here.</Empty>;
@@ -107,7 +108,9 @@ function TablePart(props: ViewProps & { part: Part }) {
         onSort={(sort) => onOption(`${key}.sort`, sort)}
         isWide={state.options[`${key}.all`] === "1"}
         onWide={(isWide) => onOption(`${key}.all`, isWide ? "1" : null)}
-      />
+      >
+        {props.choice}
+      </Grid>
       {found.table.footer && <div class="footer">{found.table.footer}</div>}
     </>
   );
