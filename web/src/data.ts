@@ -16,9 +16,20 @@ export interface RawRecording {
   own_files: number[];
   series: { name: string; unit: string; at_ns: number[]; value: number[] }[];
   histories: { step_ns: number; node: number[]; live: number[][] } | null;
-  events: { start: number[]; value: number[]; node: number[]; task: number[] } | null;
+  events: RawBlock[] | null;
   tables: Table[];
   pruned: Pruned | null;
+}
+
+/** Events by track and start, in steps of `unit_ns`. `gap`: from the end of the event before it on its track (from 0
+ * for the first one) to its start. */
+export interface RawBlock {
+  kind: "samples" | "spans";
+  unit_ns: number;
+  gap: number[];
+  value: number[];
+  node: number[];
+  task: number[];
 }
 
 export interface Track {
@@ -27,6 +38,8 @@ export interface Track {
   thread_id: number;
   start_ns: number;
   end_ns: number;
+  /** More than 1: so many threads shared this line, one after the other. */
+  thread_count?: number;
 }
 
 export interface Pruned {
@@ -37,18 +50,30 @@ export interface Pruned {
 
 export type Cell = string | number | boolean | null;
 
-/** `unit` is as in the core: "ns", "bytes", "%", "", …; `traits` are words such as "text", "hidden", "key". */
+/** What a column is to people: bits of `Column.traits`. */
+export const SHOWN = 1;
+export const MAIN = 2;
+export const OPTIONAL = 4;
+export const NO_ZERO = 8;
+export const NO_EMPTY = 16;
+
 export interface Column {
   name: string;
   title: string;
-  unit: string;
-  traits: string[] | string;
+  unit: "text" | "label" | "count" | "ns" | "us" | "percent" | "number" | "bytes" | "rate" | "bar" | "spark";
+  traits: number;
 }
 
 /** The answer of a view of the core. Rows of a tree stand behind their parent; `depths` says how deep. */
 export interface Table {
   view: string;
+  /** Of ops: "", "by_shape" or "by_line". */
+  variant?: string;
   is_tree: boolean;
+  /** Rows at depth 0 are things with what belongs to them below. */
+  is_grouped?: boolean;
+  /** Rows before the table was cut, if it was. */
+  row_count?: number;
   columns: Column[];
   depths: number[] | null;
   rows: Cell[][];
@@ -88,9 +113,12 @@ export interface Series {
   value: Float64Array;
 }
 
-/** The timeline. `value`: a duration in ns. `task`: of a sample an index of STATES, else the number of a coroutine. */
+/** The timeline: samples at [0, sample_count), then regions, calls and ops; each part by track, in a track by start, the
+ * outer one first. `value`: a duration in ns; neighbouring samples of one node and state are one event. `task`: of a
+ * sample an index of STATES, else the number of a coroutine, 0: the thread itself. */
 export interface Events {
   count: number;
+  sample_count: number;
   start: Float64Array;
   value: Float64Array;
   node: Uint32Array;
@@ -148,15 +176,40 @@ function decodeMetric(unit: string, raw: { node: number[]; value: number[] }): M
   };
 }
 
-function decodeEvents(raw: RawRecording["events"]): Events | null {
-  if (!raw || raw.start.length === 0) return null;
-  return {
-    count: raw.start.length,
-    start: undelta(raw.start, new Float64Array(raw.start.length)),
-    value: Float64Array.from(raw.value),
-    node: Uint32Array.from(raw.node),
-    task: Float64Array.from(raw.task),
+function decodeBlock(block: RawBlock, track: ArrayLike<number>, into: Events, at: number): void {
+  let last = -1;
+  let end = 0;
+  for (let i = 0; i < block.node.length; i++) {
+    const node = block.node[i];
+    if (track[node] !== last) end = 0;
+    last = track[node];
+    const start = end + block.gap[i];
+    end = start + block.value[i];
+    into.start[at + i] = start * block.unit_ns;
+    into.value[at + i] = block.value[i] * block.unit_ns;
+    into.node[at + i] = node;
+    into.task[at + i] = block.task[i];
+  }
+}
+
+function decodeEvents(blocks: RawBlock[] | null, track: ArrayLike<number>): Events | null {
+  const sorted = [...(blocks ?? [])].sort((a, b) => (a.kind < b.kind ? -1 : 1)); // samples before spans
+  const count = sorted.reduce((sum, block) => sum + block.node.length, 0);
+  if (count === 0) return null;
+  const events: Events = {
+    count,
+    sample_count: sorted[0].kind === "samples" ? sorted[0].node.length : 0,
+    start: new Float64Array(count),
+    value: new Float64Array(count),
+    node: new Uint32Array(count),
+    task: new Float64Array(count),
   };
+  let at = 0;
+  for (const block of sorted) {
+    decodeBlock(block, track, events, at);
+    at += block.node.length;
+  }
+  return events;
 }
 
 function decodeHistories(raw: RawRecording["histories"]): Recording["histories"] {
@@ -206,7 +259,7 @@ export function decode(raw: RawRecording): Recording {
       value: Float64Array.from(value),
     })),
     histories: decodeHistories(raw.histories),
-    events: decodeEvents(raw.events),
+    events: decodeEvents(raw.events, raw.nodes.track),
     tables: raw.tables,
     pruned: raw.pruned,
     length_ns: Number(raw.infos.length_ns ?? 0),
