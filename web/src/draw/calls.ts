@@ -106,7 +106,7 @@ function expand(names: Names, graph: Graph): Frames {
 function fromEvents(names: Names, thread: number, range: Range | null): Frames {
   const { nodes } = names.recording;
   const maker = new FrameMaker(names.all, false);
-  lanesOf(names).forEach(({ calls }, track) => {
+  lanesOf(names.recording).forEach(({ calls }, track) => {
     if (thread >= 0 && track !== thread) return;
     let above: Int32Array = new Int32Array(0); // frames of the calls one lane up
     calls.forEach((lane, depth) => {

@@ -1,6 +1,6 @@
 // The timeline as lanes: what happened on a thread, in rows in which nothing overlaps. Made once for a recording.
 import type { Events, Recording } from "../data";
-import { CPU_STATES, isCall, type Names } from "./names";
+import { CPU_STATES, isCall } from "./names";
 import { isEntered } from "./weights";
 
 /** Ascending, and an end is never behind the next start. */
@@ -25,54 +25,31 @@ export interface TrackLanes {
 export const BUCKETS = 8192;
 const PARTS = 4;
 
-function newLane(count: number, hasState: boolean): Lane {
-  return {
-    count: 0,
-    start: new Float64Array(count),
-    end: new Float64Array(count),
-    node: new Uint32Array(count),
-    state: new Uint8Array(hasState ? count : 0),
-  };
+/** The events from `from` up to `to`, which are samples of one track. */
+function sampleLane(events: Events, from: number, to: number): Lane {
+  const start = events.start.subarray(from, to);
+  const end = start.map((at, i) => Math.min(at + events.value[from + i], i + 1 < start.length ? start[i + 1] : Infinity));
+  return { count: to - from, start, end, node: events.node.subarray(from, to), state: Uint8Array.from(events.task.subarray(from, to)) };
 }
 
-/** Events by start; of those that start together the longest, which is the outermost, first. */
-function inOrder(events: Events): Uint32Array {
-  const order = new Uint32Array(events.count);
-  let isSorted = true;
-  for (let i = 0; i < events.count; i++) {
-    order[i] = i;
-    if (i > 0 && (events.start[i - 1] > events.start[i] || (events.start[i - 1] === events.start[i] && events.value[i - 1] < events.value[i])))
-      isSorted = false;
-  }
-  return isSorted ? order : order.sort((a, b) => events.start[a] - events.start[b] || events.value[b] - events.value[a]);
+function spanLane(events: Events, members: number[]): Lane {
+  const start = Float64Array.from(members, (event) => events.start[event]);
+  const end = Float64Array.from(members, (event) => events.start[event] + events.value[event]);
+  return { count: members.length, start, end, node: Uint32Array.from(members, (event) => events.node[event]), state: new Uint8Array(0) };
 }
 
-function append(lane: Lane, events: Events, event: number): void {
-  const at = lane.count++;
-  const start = events.start[event];
-  if (at > 0 && lane.end[at - 1] > start) lane.end[at - 1] = start;
-  lane.start[at] = start;
-  lane.end[at] = start + events.value[event];
-  lane.node[at] = events.node[event];
-  if (lane.state.length > 0) lane.state[at] = events.task[event];
-}
-
-/** Entries that lie in each other: each in the first lane that is free. */
-function stack(events: Events, order: readonly number[]): Lane[] {
+/** Spans that lie in each other, the outer one first: each in the first lane that is free. */
+function stack(events: Events, spans: readonly number[]): Lane[] {
   const ends: number[] = [];
   const members: number[][] = [];
-  for (const event of order) {
+  for (const event of spans) {
     const start = events.start[event];
     let depth = 0;
     while (depth < ends.length && ends[depth] > start) depth++;
     ends[depth] = start + events.value[event];
     (members[depth] ??= []).push(event);
   }
-  return members.map((list) => {
-    const lane = newLane(list.length, false);
-    for (const event of list) append(lane, events, event);
-    return lane;
-  });
+  return members.map((list) => spanLane(events, list));
 }
 
 function densityOf(lane: Lane, length: number): Float32Array {
@@ -92,48 +69,48 @@ function densityOf(lane: Lane, length: number): Float32Array {
   return density;
 }
 
-const SAMPLE = 1;
-const REGION = 2;
-const CALL = 3;
-
-function classesOf({ recording, isSampled }: Names): Uint8Array {
-  return Uint8Array.from(recording.sites.kind, (id, site) => {
-    const kind = recording.kinds[id];
-    return isSampled[site] ? SAMPLE : isEntered(kind) ? REGION : isCall(kind) ? CALL : 0;
-  });
+/** Where the samples of each track begin, and behind the last one their end. */
+function trackStarts({ events, nodes, tracks }: Recording): Uint32Array {
+  const starts = new Uint32Array(tracks.length + 1);
+  for (let i = 0; i < events!.sample_count; i++) starts[nodes.track[events!.node[i]] + 1]++;
+  for (let track = 0; track < tracks.length; track++) starts[track + 1] += starts[track];
+  return starts;
 }
 
-function makeLanes(names: Names): TrackLanes[] {
-  const { events, nodes, tracks } = names.recording;
+function spansOf(recording: Recording, is: (kind: string) => boolean): number[][] {
+  const { nodes, sites, kinds } = recording;
+  const events = recording.events!;
+  const wanted = kinds.map(is);
+  const spans: number[][] = recording.tracks.map(() => []);
+  for (let i = events.sample_count; i < events.count; i++)
+    if (wanted[sites.kind[nodes.site[events.node[i]]]]) spans[nodes.track[events.node[i]]].push(i);
+  return spans;
+}
+
+function makeLanes(recording: Recording): TrackLanes[] {
+  const { events, tracks } = recording;
   if (!events) return [];
-  const classes = classesOf(names);
-  const sizes = new Uint32Array(tracks.length);
-  for (let i = 0; i < events.count; i++)
-    if (classes[nodes.site[events.node[i]]] === SAMPLE) sizes[nodes.track[events.node[i]]]++;
-  const samples = Array.from(sizes, (size) => newLane(size, true));
-  const regions: number[][] = tracks.map(() => []);
-  const calls: number[][] = tracks.map(() => []);
-  for (const event of inOrder(events)) {
-    const node = events.node[event];
-    const kind = classes[nodes.site[node]];
-    if (kind === SAMPLE) append(samples[nodes.track[node]], events, event);
-    else if (kind !== 0) (kind === REGION ? regions : calls)[nodes.track[node]].push(event);
-  }
-  const length = lengthOf(names.recording);
-  return samples.map((lane, track) => ({
-    samples: lane,
-    density: densityOf(lane, length),
-    regions: stack(events, regions[track]),
-    calls: stack(events, calls[track]),
-  }));
+  const length = lengthOf(recording);
+  const starts = trackStarts(recording);
+  const regions = spansOf(recording, isEntered);
+  const calls = spansOf(recording, isCall);
+  return tracks.map((_, track) => {
+    const samples = sampleLane(events, starts[track], starts[track + 1]);
+    return {
+      samples,
+      density: densityOf(samples, length),
+      regions: stack(events, regions[track]),
+      calls: stack(events, calls[track]),
+    };
+  });
 }
 
 const made = new WeakMap<Recording, TrackLanes[]>();
 
 /** By track; empty where there is no timeline. */
-export function lanesOf(names: Names): TrackLanes[] {
-  let lanes = made.get(names.recording);
-  if (!lanes) made.set(names.recording, (lanes = makeLanes(names)));
+export function lanesOf(recording: Recording): TrackLanes[] {
+  let lanes = made.get(recording);
+  if (!lanes) made.set(recording, (lanes = makeLanes(recording)));
   return lanes;
 }
 

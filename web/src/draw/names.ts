@@ -1,7 +1,6 @@
 // What a box can stand for: functions merged over their lines, regions, waiting, threads. The same rules as in
 // src/view/samples.c, so that the page and the core add up the same things.
 import { STATES, type Recording } from "../data";
-import { isSampleKind } from "../model/values";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;
@@ -25,6 +24,11 @@ export interface Names {
 
 export function kindOfSite(recording: Recording, site: number): string {
   return recording.kinds[recording.sites.kind[site]];
+}
+
+/** Kinds of sites at which a sampled thread was found. */
+function isSampleKind(kind: string): boolean {
+  return kind === "line" || kind === "native" || kind === "other";
 }
 
 export function isCall(kind: string): boolean {

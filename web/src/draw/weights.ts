@@ -1,6 +1,6 @@
 // What a box is as wide as: a number for each node, of its own, for the whole recording or a part of its time.
 import { STATES, type Recording } from "../data";
-import { CPU, overlap, TIME } from "../model/values";
+import { CPU, overlap, ownValues, TIME } from "../model/values";
 import type { Range } from "../state";
 import { CPU_STATES, isCall, kindOfSite, type Names } from "./names";
 
@@ -68,51 +68,22 @@ export function tracksWithPython({ kinds, tracks, sites, nodes }: Recording): Ui
   return ran;
 }
 
-/** Which samples count. */
-class Adding implements Weights {
-  own: Float64Array;
-  states: Float64Array;
-  ignoresRange = false;
-  private ran: Uint8Array;
-
-  constructor(private recording: Recording, private thread: number, private cpuOnly: boolean) {
-    this.own = new Float64Array(recording.nodes.count);
-    this.states = new Float64Array(recording.nodes.count * STATES.length);
-    this.ran = tracksWithPython(recording);
-  }
-
-  add(node: number, state: number, ns: number): void {
-    const track = this.recording.nodes.track[node];
-    if (this.thread >= 0 && track !== this.thread) return;
-    if (state >= CPU_STATES && (this.cpuOnly || !this.ran[track])) return;
-    this.own[node] += ns;
-    this.states[node * STATES.length + state] += ns;
-  }
-}
-
-function addSums(recording: Recording, adding: Adding): void {
+/** In a range, a node has the part of its time that its events in the range are of all its events. */
+function weighSamples({ recording }: Names, measure: Measure, thread: number, range: Range | null): Weights {
+  const { count, track } = recording.nodes;
+  const ran = tracksWithPython(recording);
+  const own = new Float64Array(count);
+  const states = new Float64Array(count * STATES.length);
   STATES.forEach((name, state) => {
-    const metric = recording.metrics.get(name);
-    if (metric) for (let i = 0; i < metric.node.length; i++) adding.add(metric.node[i], state, metric.value[i]);
+    if (!measure.metrics.includes(name) || !recording.metrics.has(name)) return;
+    const values = ownValues(recording, [name], thread, range);
+    for (let node = 0; node < count; node++) {
+      if (values[node] === 0 || (state >= CPU_STATES && !ran[track[node]])) continue;
+      own[node] += values[node];
+      states[node * STATES.length + state] = values[node];
+    }
   });
-}
-
-function addEvents({ recording, isSampled }: Names, adding: Adding, range: Range): void {
-  const events = recording.events!;
-  for (let i = 0; i < events.count; i++) {
-    const node = events.node[i];
-    const ns = overlap(events, i, range);
-    if (ns > 0 && isSampled[recording.nodes.site[node]] && events.task[i] < STATES.length)
-      adding.add(node, events.task[i], ns);
-  }
-}
-
-function weighSamples(names: Names, measure: Measure, thread: number, range: Range | null): Weights {
-  const adding = new Adding(names.recording, thread, measure.id === "cpu");
-  if (range && names.recording.events) addEvents(names, adding, range);
-  else addSums(names.recording, adding);
-  adding.ignoresRange = range !== null && !names.recording.events;
-  return adding;
+  return { own, states, ignoresRange: range !== null && !recording.events?.sample_count };
 }
 
 function weighSums(names: Names, measure: Measure, thread: number, is: (kind: string) => boolean): Float64Array {
@@ -135,7 +106,7 @@ function weighEntries({ recording }: Names, thread: number, range: Range): Float
   const { nodes } = recording;
   const events = recording.events!;
   const own = new Float64Array(nodes.count);
-  for (let i = 0; i < events.count; i++) {
+  for (let i = events.sample_count; i < events.count; i++) {
     const node = events.node[i];
     if ((thread >= 0 && nodes.track[node] !== thread) || !isEntered(kindOfSite(recording, nodes.site[node]))) continue;
     const ns = overlap(events, i, range);
@@ -146,11 +117,12 @@ function weighEntries({ recording }: Names, thread: number, range: Range): Float
   return own.map((ns) => Math.max(0, ns)); // an entry that is still open has no event, those in it have
 }
 
-/** Whether the timeline has entries of these kinds. */
+/** Whether the timeline has spans of these kinds. */
 export function hasEvents(recording: Recording, is: (kind: string) => boolean): boolean {
   const { events, nodes } = recording;
   const wanted = recording.kinds.map(is);
-  return !!events && events.node.some((node) => wanted[recording.sites.kind[nodes.site[node]]]);
+  const spans = events?.node.subarray(events.sample_count);
+  return !!spans?.some((node) => wanted[recording.sites.kind[nodes.site[node]]]);
 }
 
 /** For all measures but calls, whose nodes are no tree (see calls.ts). A thread of -1: all. */
