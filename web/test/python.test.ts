@@ -29,10 +29,8 @@ describe("the colours of Python", () => {
     expect(lines.tokens(3)[0]).toEqual(["keyword", "for"]);
   });
 
-  it("are quick with a line that is data", () => {
-    const start = performance.now();
-    tokenize(`x = "${"\\".repeat(20_000)}`, "");
-    tokenize("[".repeat(20_000) + "0.".repeat(20_000), "");
-    expect(performance.now() - start).toBeLessThan(1500);
+  it("come to an end with a line that is data", () => {
+    for (const text of [`x = "${"\\".repeat(20_000)}`, "[".repeat(20_000) + "0.".repeat(20_000)])
+      expect(tokenize(text, "").tokens.map(([, token]) => token).join("")).toBe(text);
   });
 });
