@@ -66,7 +66,7 @@ function memoryNote(recording: Recording, made: Table, state: State): string {
 export function answer(recording: Recording, view: string, variant: string, state: State): Answer | null {
   const core = view === "sampled_functions" ? sampledFunctions(recording) : findTable(recording, view, variant);
   if (!core) return null;
-  if (!state.range && state.thread < 0) return { table: core, note: "" };
+  if (!state.range && (state.thread < 0 || view === "threads")) return { table: core, note: "" };
   if (!state.range) {
     const part = ofThread(core, recording.tracks[state.thread]?.name ?? "");
     if (part) return { table: part, note: "" };
