@@ -155,7 +155,7 @@ function Legend({ table }: { table: Table }) {
 
 function Functions(props: ViewProps) {
   const { recording, state } = props;
-  const found = useMemo(() => answer(recording, "sampled_functions", "", state), [recording, state.range, state.thread]);
+  const found = answer(recording, "sampled_functions", "", state);
   if (!found) return <section aria-label="functions"><Empty>There are no functions: no samples were taken.</Empty></section>;
   return (
     <section aria-label="functions">

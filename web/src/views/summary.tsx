@@ -1,5 +1,6 @@
 // The summary: what ran, where its time and memory went, and how far the numbers can be trusted.
 import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import type { Selection } from "../state";
 import { hasCalls } from "../model/choose";
 import { duration, percent, visible } from "../model/format";
@@ -76,7 +77,7 @@ function Pairs({ title, rows }: { title: string; rows: [string, string][] }) {
 }
 
 function TimeBar({ recording, state }: ViewProps) {
-  const parts = timeParts(recording, state);
+  const parts = useMemo(() => timeParts(recording, state), [recording, state.range, state.thread]);
   const whole = parts.reduce((sum, part) => sum + part.value, 0);
   if (whole === 0) return null;
   return (
@@ -168,13 +169,14 @@ function Columns(props: ViewProps) {
 
 export function Summary(props: ViewProps) {
   const { recording, state } = props;
+  const known = useMemo(() => facts(recording, state), [recording, state.range, state.thread]);
   return (
     <div class="summary">
       <h1 class="clip name" title={recording.infos.program_path ?? recording.infos.program}>
         {visible((recording.infos.program || "a recording").slice(0, 300))}
       </h1>
       <section class="facts" aria-label="facts">
-        {facts(recording, state).map(({ title, value, more }) => (
+        {known.map(({ title, value, more }) => (
           <div class="fact" key={title}>
             <span>{title}</span>
             <b>{value}</b>

@@ -1,6 +1,5 @@
 // The views that are tables of the core: regions, calls, operators, graphs, memory, threads.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
 import type { Recording } from "../data";
 import { Flame } from "../draw";
 import { answer } from "../model/choose";
@@ -93,7 +92,7 @@ function PeakFlame(props: ViewProps) {
 
 function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren }) {
   const { recording, state, part, onOption } = props;
-  const found = useMemo(() => answer(recording, part[0], part[1], state), [recording, id(part), state.range, state.thread]);
+  const found = answer(recording, part[0], part[1], state);
   if (!found) return <Empty>This recording has nothing to show here.</Empty>;
   const key = id(part);
   const isThreads = part[0] === "threads";
