@@ -4,12 +4,12 @@ import type { ViewProps } from "../props";
 import { sameSelection } from "../state";
 import { Alternative } from "./alternative";
 import { arcAt, arcsOf, type Arc } from "./arcs";
-import { coloursByFile, mix, rankFiles, type Theme } from "./colours";
+import { coloursByFile, inkOn, mix, rankFiles, type Theme } from "./colours";
 import { amount, amountAndShare, detailsOf, labelOf, sayFrame, share } from "./describe";
 import { Remarks } from "./flame";
 import type { Frames } from "./frames";
 import { placeOf, type Names } from "./names";
-import { Choice, Empty, Live, MeasureChoice, option, selectionOf, ThreadChoice, Toggle, Tooltip, whatOf, type Tip } from "./parts";
+import { Choice, Empty, Live, MeasureChoice, option, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
 import { findFrames, type Found } from "./search";
 import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 import { fit, FONT, oneLine, useStage, useTheme } from "./stage";
@@ -101,7 +101,7 @@ function paintArcs(context: CanvasRenderingContext2D, geometry: Geometry, frames
     context.fill();
     context.strokeStyle = look.theme.background;
     context.stroke();
-    context.fillStyle = isHit ? look.theme.ink : look.theme.muted;
+    context.fillStyle = isHit ? inkOn(look.colours[what]) : look.theme.muted;
     paintLabel(context, geometry, arc, labelOf(frames, names, arc.frame));
   }
   context.globalAlpha = 1;
@@ -110,7 +110,7 @@ function paintArcs(context: CanvasRenderingContext2D, geometry: Geometry, frames
     if (!isMarked && frames.what[arc.frame] !== look.selected) continue;
     trace(context, geometry, arc);
     context.lineWidth = isMarked ? 3 : 2;
-    context.strokeStyle = isMarked ? look.theme.accent : look.theme.select;
+    context.strokeStyle = isMarked ? look.theme.accent : look.theme.text;
     context.stroke();
   }
 }
@@ -264,7 +264,6 @@ function SunburstBar(props: SunburstProps & { found: Found | null; rings: number
   return (
     <div class="draw-bar" role="toolbar" aria-label="Sunburst">
       <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("sunburst.metric", id)} />
-      <ThreadChoice {...props} />
       <label class="draw-choice">
         <span>Depth</span>
         <input type="range" min="2" max="20" value={props.rings} onInput={(event) => setDepth(event.currentTarget.value)} />
