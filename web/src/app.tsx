@@ -8,6 +8,9 @@ import { readHash, sameSelection, writeHash, type State } from "./state";
 import { setTheme, themeChoice, type Choice } from "./theme";
 import { viewsOf, type View } from "./views";
 
+/** Views that are drawn stand off the edge; tables reach it. */
+const DRAWN = new Set(["flame", "tree", "sunburst", "timeline"]);
+
 type Go = (change: (state: State) => State, push: boolean) => void;
 
 /** In a frame without an address of its own the state is kept here alone. */
@@ -103,7 +106,7 @@ export function App({ recordings }: { recordings: Recording[] }) {
       <Tabs views={views} view={view} onView={props.onView} />
       <Chips {...props} views={views} />
       <main>
-        <div id="view" class="panel" role="tabpanel" aria-labelledby={`tab-${view.id}`}>
+        <div id="view" class={DRAWN.has(view.id) ? "panel drawn" : "panel"} role="tabpanel" aria-labelledby={`tab-${view.id}`}>
           <Shown key={`${view.id} ${isSecond}`} {...props} />
         </div>
       </main>

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unpack, type Recording, type Table } from "../src/data";
 import { sampledFunctions } from "../src/model/choose";
-import { functionsTable, linesTable } from "../src/model/samples";
+import { functionsTable, linesTable, memoryTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
 import { findTable, numbers, texts } from "../src/model/table";
 
@@ -19,7 +19,11 @@ def spin(n):
     return sum(i * i for i in range(n))
 def deep(n):
     return spin(20000) if n == 0 else deep(n - 1)
+KEPT = []
+def keep():
+    KEPT.append(bytearray(300_000))
 def work():
+    keep()
     for _ in range(12):
         with sonde.region("step"):
             spin(60000)
@@ -36,7 +40,7 @@ work()
 async function record(): Promise<Recording> {
   const folder = mkdtempSync(join(tmpdir(), "sonde-page-"));
   writeFileSync(join(folder, "prog.py"), PROGRAM);
-  execFileSync(SONDE, ["run", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
+  execFileSync(SONDE, ["run", "--memory", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
   const page = execFileSync(SONDE, ["report", "r.sonde", "-o", "-"], { cwd: folder, maxBuffer: 1 << 28 }).toString();
   return unpack(/<script id="sonde-data"[^>]*>([^<]*)</.exec(page)![1]);
 }
@@ -80,6 +84,12 @@ describe.skipIf(!canRun)("a real recording", async () => {
       for (const column of ["self_ns", "total_ns"]) expectSame(of(ours, column), of(core, column), -4);
     });
   }
+
+  it("has the core's memory by line", () => {
+    const core = findTable(recording, "memory")!;
+    for (const column of ["peak_bytes", "live_bytes"])
+      expectSame(byKey(memoryTable(recording, -1, null), ["place"], column), byKey(core, ["place"], column), -2);
+  });
 
   it("has the core's regions when it has their timeline", () => {
     const ours = spansTable(recording, "regions", ["region"], -1, null);

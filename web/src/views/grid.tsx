@@ -59,12 +59,16 @@ interface Layout {
   least: string;
 }
 
-const leastOf = (column: Column) => (column.name === "source" ? 36 : 22);
+/** The least width of what says what a row is. */
+function leastOf(column: Column, available: number): number {
+  return available < 620 ? 16 : column.name === "source" ? 36 : 22;
+}
+
 const CHARACTER = 8.3; // px of a ch in the widest of the fonts that the page may get
 
 function layoutColumns(table: Table, available: number, isWide: boolean): Layout {
   const main = mainColumn(table);
-  const widths = table.columns.map((_, i) => (i === main ? leastOf(table.columns[i]) : columnWidth(table, i)));
+  const widths = table.columns.map((_, i) => (i === main ? leastOf(table.columns[i], available) : columnWidth(table, i)));
   const usual = shownColumns(table, isWide);
   const columns = isWide ? usual : fitColumns(table, usual, widths, available / CHARACTER - 3);
   const template = columns.map((i) => (i === main ? `minmax(${widths[i]}ch, 1fr)` : `${widths[i]}ch`)).join(" ");

@@ -68,7 +68,7 @@ function layout(columns: LineColumn[], longest: number, place: number): { "--col
 function placeWidth(items: Item[], isSorted: boolean, files: FileLines[]): number {
   const name = isSorted && files.length > 1 ? Math.min(22, Math.max(...files.map((one) => baseName(one.file).length)) + 1) : 0;
   const last = items.reduce((max, item) => Math.max(max, item.kind === "line" ? item.line : item.to), 0);
-  return name + Math.max(4, String(last).length + 2);
+  return name + Math.max(6, String(last).length + 2);
 }
 
 interface LinesData {
@@ -124,7 +124,7 @@ export function Lines(props: ViewProps) {
               Hide cold lines
             </button>
             <button aria-pressed={!!sort} onClick={() => onOption("lines.sort", sort ? null : "-time_ns", true)}>
-              Hottest first
+              {sort ? `Sorted by ${data.table.columns[sort.column].title || "time"}` : "Hottest first"}
             </button>
             <Legend table={data.table} />
             <span class="gap" />

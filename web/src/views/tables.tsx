@@ -78,7 +78,9 @@ export function TableView(props: ViewProps) {
   return (
     <>
       <div class="bar">{choice}</div>
-      <PeakFlame {...props} />
+      <div class="panel drawn">
+        <PeakFlame {...props} />
+      </div>
     </>
   );
 }
