@@ -2,49 +2,16 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Recording, Series } from "../data";
 import { bytes } from "../model/format";
 import type { Range } from "../state";
+import { TITLES, type Chart } from "./charts_data";
 import type { Theme } from "./colours";
-import { lanesOf, lengthOf, partsOf } from "./lanes";
-import { CPU_STATES } from "./names";
 import { GUTTER, MARGIN } from "./timeline_paint";
 import type { Viewport } from "./viewport";
-import { PARTS } from "./weights";
 
-const HEIGHT = 76;
-const TITLES: Record<string, string> = { heap: "heap", rss: "resident", gpu: "GPU", gpu_memory: "GPU memory", cpu: "CPU" };
-
-/** Series that stand in one chart, as they have one unit. */
-export interface Chart {
-  title: string;
-  unit: string;
-  series: Series[];
-}
-
-/** CPU time of all threads together; 100% is one processor. */
-export function cpuSeries(recording: Recording, columns = 1024): Series | null {
-  const length = lengthOf(recording);
-  const tracks = lanesOf(recording).filter(({ samples }) => samples.count > 0);
-  if (tracks.length === 0) return null;
-  const step = length / columns;
-  const value = new Float64Array(columns);
-  for (const track of tracks) {
-    const parts = partsOf(track, length, 0, length, columns);
-    for (let i = 0; i < columns; i++) for (let part = 0; part < CPU_STATES; part++) value[i] += (100 * parts[i * PARTS + part]) / step;
-  }
-  return { name: "cpu", unit: "%", at_ns: value.map((_, i) => (i + 0.5) * step), value };
-}
-
-export function chartsOf(recording: Recording): Chart[] {
-  const cpu = cpuSeries(recording);
-  const charts: Chart[] = cpu ? [{ title: "CPU", unit: "%", series: [cpu] }] : [];
-  const memory = recording.series.filter(({ name }) => name === "heap" || name === "rss");
-  if (memory.length > 0) charts.push({ title: "memory", unit: "bytes", series: memory });
-  for (const series of recording.series)
-    if (!memory.includes(series)) charts.push({ title: TITLES[series.name] ?? series.name, unit: series.unit, series: [series] });
-  return charts;
-}
+const HEIGHT = 84;
+/** Steps of the axis of bytes: powers of 2. */
+const BYTES = Array.from({ length: 44 }, (_, i) => 2 ** (i + 6));
 
 function write(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return "";
@@ -67,13 +34,13 @@ function optionsOf(chart: Chart, theme: Theme, width: number, view: Viewport, on
   return {
     width,
     height: HEIGHT,
-    padding: [6, MARGIN, 2, 0],
+    padding: [10, MARGIN, 10, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 5 }, drag: { x: true, y: false, setScale: false } },
     scales: { x: { time: false, min: view.from, max: view.to }, y: { range: (_, __, most) => [0, Math.max(most, 1e-9) * 1.08] } },
     axes: [
       { show: false },
-      { size: GUTTER, stroke: theme.muted, font, space: 26, gap: 6, grid: { stroke: theme.line, width: 1 }, ticks: { show: false }, values: (_, ticks) => ticks.map((tick) => write(tick, chart.unit)) },
+      { size: GUTTER, stroke: theme.muted, font, space: 22, gap: 6, incrs: chart.unit === "bytes" ? BYTES : undefined, grid: { stroke: theme.line, width: 1 }, ticks: { show: false }, values: (_, ticks) => ticks.map((tick) => write(tick, chart.unit)) },
     ],
     series: [
       {},

@@ -8,6 +8,7 @@ import type { Box } from "./layout";
 import { kindOf, type Names } from "./names";
 import type { Found } from "./search";
 import { fit, FONT } from "./stage";
+import { timeSteps } from "./steps";
 import type { Viewport } from "./viewport";
 import { PARTS } from "./weights";
 
@@ -127,16 +128,6 @@ export function paintFlame(context: CanvasRenderingContext2D, width: number, hei
     painter.outline(x, topOf(model, panel, box.row, height, scroll), Math.min(width, box.x + box.width) - x, colour);
   }
   if (model.isTime) paintAxis(context, width, height, view, look.theme, model.panels[0].isUp);
-}
-
-/** Round steps of time, about one in `room` pixels. */
-export function timeSteps(from: number, to: number, width: number, room: number): number[] {
-  const raw = ((to - from) / width) * room;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= raw) ?? 10);
-  const steps: number[] = [];
-  for (let at = Math.ceil(from / step) * step; at <= to; at += step) steps.push(at);
-  return steps;
 }
 
 function paintAxis(context: CanvasRenderingContext2D, width: number, height: number, view: Viewport, theme: Theme, isTop: boolean): void {

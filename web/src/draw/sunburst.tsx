@@ -73,17 +73,22 @@ function trace(context: CanvasRenderingContext2D, { x, y, ring }: Geometry, arc:
   context.closePath();
 }
 
+/** Along the ring where there is more room than across it. */
 function paintLabel(context: CanvasRenderingContext2D, geometry: Geometry, arc: Arc, label: string): void {
   const radius = (arc.ring + 0.5) * geometry.ring;
-  if ((arc.to - arc.from) * 2 * Math.PI * radius < 13) return;
-  const middle = (arc.from + arc.to) / 2;
-  const text = fit(context, label, geometry.ring - 2);
+  const angle = (arc.to - arc.from) * 2 * Math.PI;
+  if (angle * radius < 13) return;
+  const along = 2 * radius * Math.sin(Math.min(angle, 1.2) / 2) - 8;
+  const isAlong = along > geometry.ring && geometry.ring > 13;
+  const text = fit(context, label, isAlong ? along : geometry.ring - 2);
   if (!text) return;
+  const middle = (arc.from + arc.to) / 2;
+  const isTurned = isAlong ? middle > 0.25 && middle < 0.75 : middle > 0.5;
   context.save();
   context.translate(geometry.x, geometry.y);
   context.rotate((middle - 0.25) * 2 * Math.PI);
   context.translate(radius, 0);
-  if (middle > 0.5) context.rotate(Math.PI);
+  context.rotate((isAlong ? Math.PI / 2 : 0) + (isTurned ? Math.PI : 0));
   context.textAlign = "center";
   context.fillText(text, 0, 4);
   context.restore();

@@ -1,16 +1,16 @@
 // Paints the threads of the timeline: what is seen of them.
 import { duration } from "../model/format";
 import { inkOn, type Theme } from "./colours";
-import { timeSteps } from "./flame_paint";
 import { firstAfter, partsOf, type Lane } from "./lanes";
 import { laneBoxes } from "./layout";
 import { CPU_STATES, nameOf, trackName, type Names } from "./names";
 import { fit, FONT, oneLine } from "./stage";
+import { timeSteps } from "./steps";
 import { AXIS, isSparse, type TimeRow, type TimeRows, type TimeTrack } from "./timeline_rows";
 import type { Viewport } from "./viewport";
 import { PARTS } from "./weights";
 
-export const GUTTER = 120;
+export const GUTTER = 136;
 export const MARGIN = 12;
 
 export interface TimeLook {
@@ -54,7 +54,7 @@ class TimePainter {
 
   private row(track: TimeTrack, row: TimeRow, y: number): void {
     if (y > this.height || y + row.height < 0) return;
-    if (row.kind === "samples" && !isSparse(row.lane, this.view.from, this.view.to, this.width)) this.strip(track, row, y);
+    if (row.kind === "samples" && (track.lanes.scale < 1 || !isSparse(row.lane, this.view.from, this.view.to, this.width))) this.strip(track, row, y);
     else this.boxes(row, y);
   }
 

@@ -1,0 +1,80 @@
+// The tree of the page against the tree of the core, for a real recording. Needs `sonde` with a report page (SONDE names
+// it); without it this is skipped.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { unpack, type Recording } from "../src/data";
+import { lengthOf } from "../src/draw/lanes";
+import { nameOf } from "../src/draw/names";
+import { framesFor, measureOf, sourceOf } from "../src/draw/source";
+
+const SONDE = process.env.SONDE ?? "sonde";
+const canRun = spawnSync(SONDE, ["report", "--help"]).status === 0;
+const PROGRAM = `
+import json, time, threading, sonde
+def spin(n):
+    return sum(i * i for i in range(n))
+def deep(n):
+    return spin(20000) if n == 0 else deep(n - 1)
+def work():
+    for _ in range(12):
+        with sonde.region("step"):
+            spin(60000)
+            deep(5)
+            json.dumps(list(range(20000)))
+        time.sleep(0.005)
+threads = [threading.Thread(target=work) for _ in range(2)]
+[t.start() for t in threads]
+work()
+[t.join() for t in threads]
+`;
+
+async function record(): Promise<Recording> {
+  const folder = mkdtempSync(join(tmpdir(), "sonde-draw-"));
+  writeFileSync(join(folder, "prog.py"), PROGRAM);
+  execFileSync(SONDE, ["run", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
+  const page = execFileSync(SONDE, ["report", "r.sonde", "-o", "-"], { cwd: folder, maxBuffer: 1 << 28 }).toString();
+  return unpack(/<script id="sonde-data"[^>]*>([^<]*)</.exec(page)![1]);
+}
+
+/** Time by path of names, as the page has it. */
+function pagePaths(recording: Recording, range: readonly [number, number] | null): Map<string, number> {
+  const { names } = sourceOf(recording);
+  const { frames } = framesFor(recording, measureOf(sourceOf(recording), "time")!, -1, range, true);
+  const paths = [""];
+  const found = new Map<string, number>();
+  for (let i = 1; i < frames.count; i++) {
+    paths[i] = `${paths[frames.parent[i]]}/${nameOf(names, frames.what[i])}`;
+    found.set(paths[i], (found.get(paths[i]) ?? 0) + frames.total[i]);
+  }
+  return found;
+}
+
+/** The same as the core has it, without rows that have no frame of their own here. */
+function corePaths(recording: Recording): Map<string, number> {
+  const table = recording.tables.find(({ view }) => view === "tree")!;
+  const at = (name: string) => table.columns.findIndex((column) => column.name === name);
+  const [name, kind, time] = [at("name"), at("kind"), at("time_ns")];
+  const found = new Map<string, number>();
+  const path: string[] = [];
+  table.rows.forEach((row, i) => {
+    const depth = table.depths![i];
+    path.length = depth;
+    path.push(String(row[name]).replace(/ {2}\[\d+ frames? hidden\].*$/, "").replace(/ \(native\)$/, ""));
+    if (row[kind] !== "self" && row[kind] !== "small") found.set(`/${path.join("/")}`, (found.get(`/${path.join("/")}`) ?? 0) + Number(row[time]));
+  });
+  return found;
+}
+
+describe.runIf(canRun)("the tree of a real recording", async () => {
+  const recording = canRun ? await record() : (undefined as unknown as Recording);
+
+  it.each([["of the whole", false], ["of the whole range", true]])("has the times of the core: %s", (_, isRange) => {
+    const ours = pagePaths(recording, isRange ? [0, lengthOf(recording)] : null);
+    const core = corePaths(recording);
+    expect(core.size).toBeGreaterThan(5);
+    for (const [path, ns] of core) expect(ours.get(path), path).toBeCloseTo(ns, -2);
+  });
+});
