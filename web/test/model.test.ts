@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MAIN, SHOWN, decode, type Table } from "../src/data";
 import { isRelated } from "../src/model/choose";
 import { compare, normalise, relative, type Subject } from "../src/model/compare";
-import { bytes, count, duration, percent } from "../src/model/format";
+import { bytes, count, duration, percent, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
 import { functionsTable, linesTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
@@ -20,6 +20,7 @@ describe("numbers as people read them", () => {
     expect([0, 1023, 1024, 1e6, 142e6].map(bytes)).toEqual(["0 B", "1023 B", "1.00 KiB", "977 KiB", "135 MiB"]);
     expect(percent(48.6568)).toBe("48.66%");
     expect(duration(-1500)).toBe("−1.500 µs");
+    expect(visible("a\u202eb\u0000")).toBe("a\\u202eb\\u0000");
     expect(count(1234567)).toBe("1\u2009234\u2009567");
   });
 });

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Recording, Table } from "../data";
 import { useBox } from "../hooks";
 import { answer, EMPTY } from "../model/choose";
-import { baseName, cellText, duration, percent, plural, quantity } from "../model/format";
+import { baseName, cellText, duration, percent, plural, quantity, visible } from "../model/format";
 import { filesOf, matchItem, restsOf, sortedItems, sourceItems, type FileLines, type Item } from "../model/lines";
 import { Highlighter } from "../model/python";
 import { columnIndex, csv, numbers, texts } from "../model/table";
@@ -155,7 +155,7 @@ function Legend({ table }: { table: Table }) {
 
 function Functions(props: ViewProps) {
   const { recording, state } = props;
-  const found = useMemo(() => answer(recording, "sampled_functions", "", state), [recording, state.range, state.thread]);
+  const found = answer(recording, "sampled_functions", "", state);
   if (!found) return <section aria-label="functions"><Empty>There are no functions: no samples were taken.</Empty></section>;
   return (
     <section aria-label="functions">
@@ -328,7 +328,7 @@ function Code({ recording, item, search, fallback, isTrimmed }: { recording: Rec
   return (
     <>
       {tokens.map(([kind, token], i) => {
-        const shown = isTrimmed && i === 0 ? token.trimStart() : token;
+        const shown = visible(isTrimmed && i === 0 ? token.trimStart() : token);
         return kind ? <span class={`t-${kind}`}>{shown}</span> : shown;
       })}
     </>
