@@ -42,7 +42,7 @@ export function topOf(model: FlameModel, panel: Panel, row: number, height: numb
 export function rowAt(model: FlameModel, panel: Panel, y: number, height: number, scroll: number): number {
   if (model.above >= 0) {
     const row = Math.floor((y + scroll) / ROW) - model.above;
-    return panel.isUp ? -row : row;
+    return panel.isUp ? 0 - row : row;
   }
   return Math.floor((panel.isUp ? height - y + scroll - 0.001 : y + scroll) / ROW);
 }
@@ -107,7 +107,7 @@ function spanFrames(names: Names, lanes: Lane[], whole: number): { frames: Frame
   }
   const frames: Frames = {
     count, parent: new Int32Array(count), what: new Int32Array(count), depth: new Int32Array(count), own: new Float64Array(count),
-    total: new Float64Array(count), parts: null, hidden: new Int32Array(count), first: new Int32Array(count + 1),
+    total: new Float64Array(count), parts: null, ownParts: null, hidden: new Int32Array(count), first: new Int32Array(count + 1),
     kids: new Int32Array(0), left: new Float64Array(count), deepest: lanes.length, ofNode: null,
   };
   frames.parent[0] = -1;

@@ -20,7 +20,7 @@ export function useStage(paint: Paint): Stage {
   const { redraw } = stage.current;
   useEffect(() => {
     const observer = new ResizeObserver(redraw);
-    observer.observe(ref.current!.parentElement!);
+    observer.observe(placeOf(ref.current!));
     return () => observer.disconnect();
   }, []);
   useEffect(redraw);
@@ -39,8 +39,13 @@ function makeRedraw(ref: { current: HTMLCanvasElement | null }, paint: { current
   };
 }
 
+/** What a canvas fills: without borders and scroll bars. */
+function placeOf(canvas: HTMLCanvasElement): HTMLElement {
+  return canvas.closest<HTMLElement>(".draw-place")!;
+}
+
 function paintNow(canvas: HTMLCanvasElement, paint: Paint): void {
-  const { width, height } = canvas.parentElement!.getBoundingClientRect();
+  const { clientWidth: width, clientHeight: height } = placeOf(canvas);
   const ratio = devicePixelRatio || 1;
   const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== wide || canvas.height !== high) {
@@ -87,4 +92,33 @@ export function fit(context: CanvasRenderingContext2D, label: string, width: num
 export function oneLine(text: string, most = 300): string {
   const line = text.slice(0, most + 1).replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, " ");
   return text.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** Follows a pointer from where it was pressed until it is let go; `end` hears whether that was so. */
+export function follow(event: PointerEvent, move: (event: PointerEvent) => void, end: (event: PointerEvent, isDone: boolean) => void): void {
+  const target = event.currentTarget as HTMLElement;
+  const stop = new AbortController();
+  const up = (next: PointerEvent) => {
+    stop.abort();
+    end(next, next.type === "pointerup");
+  };
+  target.setPointerCapture(event.pointerId);
+  target.addEventListener("pointermove", move, stop);
+  target.addEventListener("pointerup", up, stop);
+  target.addEventListener("pointercancel", up, stop);
+}
+
+/** Wheels over an element do what the view wants, not what the page would do. The last `turn` is used. */
+export function useWheel(ref: { current: HTMLElement | null }, turn: (event: WheelEvent) => void): void {
+  const last = useRef(turn);
+  last.current = turn;
+  useEffect(() => {
+    const listen = (event: WheelEvent) => {
+      event.preventDefault();
+      last.current(event);
+    };
+    const element = ref.current!;
+    element.addEventListener("wheel", listen, { passive: false });
+    return () => element.removeEventListener("wheel", listen);
+  }, []);
 }
