@@ -191,6 +191,8 @@ def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
     gpu, operators = states.pop("GPU"), states.pop("operators")  # whatever this machine has, it lacks nothing
+    page = states.pop("page")
+    assert (page[0] == "ok") == (page[1] == "sonde report has its page")
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
         ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "memory", "terminal"],
         "ok",
