@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Cell, Column, Table } from "../data";
-import { NO_ZERO } from "../data";
+import { NO_ZERO, SIGNED } from "../data";
 import { useBox } from "../hooks";
 import { isRelated, rowSelection } from "../model/choose";
 import { cellText, isText, plural } from "../model/format";
@@ -47,6 +47,7 @@ export function nextSort(column: Column, index: number, now: Sort | null): strin
 function columnWidth(table: Table, at: number): number {
   const column = table.columns[at];
   if (column.unit === "spark") return 12;
+  if (column.unit === "balance") return 20;
   const most = isText(column.unit) ? 34 : 16;
   let width = column.title.length + 2;
   for (let row = 0; row < Math.min(table.rows.length, 400); row++)
@@ -79,7 +80,7 @@ function layoutColumns(table: Table, available: number, isWide: boolean): Layout
 }
 
 function shareOf(cell: Cell, column: Column): string | undefined {
-  const isShare = (column.unit === "percent" || column.unit === "bar") && typeof cell === "number" && cell > 0;
+  const isShare = (column.unit === "percent" || column.unit === "bar") && !(column.traits & SIGNED) && typeof cell === "number" && cell > 0;
   return isShare ? `${Math.min(100, cell)}%` : undefined;
 }
 
@@ -88,7 +89,23 @@ function isQuietZero(column: Column): boolean {
   return (column.traits & NO_ZERO) !== 0 || column.title === "+-";
 }
 
+/** A bar to the left for less and to the right for more. */
+function Balance({ value }: { value: number }) {
+  const width = `${50 * Math.abs(value)}%`;
+  return (
+    <div role="gridcell" class="both">
+      <i style={value > 0 ? { left: "50%", width, background: "var(--b)" } : { right: "50%", width, background: "var(--a)" }} />
+    </div>
+  );
+}
+
+function signClass(cell: Cell, column: Column): string {
+  if (!(column.traits & SIGNED)) return cell === 0 ? " muted" : "";
+  return cell === null || Number(cell) > 0 ? " more" : Number(cell) < 0 ? " less" : "";
+}
+
 function ValueCell({ cell, column, search }: { cell: Cell; column: Column; search: string }) {
+  if (column.unit === "balance") return <Balance value={Number(cell)} />;
   if (column.unit === "spark")
     return <div role="gridcell">{typeof cell === "string" && cell && <DigitSpark digits={cell} />}</div>;
   const text = cell === 0 && isQuietZero(column) ? "" : cellText(cell, column);
@@ -97,7 +114,7 @@ function ValueCell({ cell, column, search }: { cell: Cell; column: Column; searc
   return (
     <div
       role="gridcell"
-      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${cell === 0 ? " muted" : ""}`}
+      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${signClass(cell, column)}`}
       style={width ? { "--w": width } : undefined}
       title={isWord && text.length > 20 ? text.slice(0, 4000) : undefined}
     >
@@ -140,10 +157,15 @@ function MainCell(props: { table: Table; row: number; isFolded: boolean; search:
   );
 }
 
+function headClass(column: Column): string {
+  if (column.unit === "balance") return "middle";
+  return isText(column.unit) && column.unit !== "label" ? "" : "num";
+}
+
 function HeadCell({ column, sort, onClick }: { column: Column; sort: Sort | null; onClick(): void }) {
   const direction = sort ? (sort.descending ? "descending" : "ascending") : undefined;
   return (
-    <div role="columnheader" aria-sort={direction} class={isText(column.unit) && column.unit !== "label" ? "" : "num"}>
+    <div role="columnheader" aria-sort={direction} class={headClass(column)}>
       <button onClick={onClick} title={`${column.name}: sort`}>
         {column.title === "+-" ? "±" : column.title || column.name}
         {sort ? (sort.descending ? " ▾" : " ▴") : ""}
