@@ -45,7 +45,7 @@ export function nextSort(column: Column, index: number, now: Sort | null): strin
 function columnWidth(table: Table, at: number): number {
   const column = table.columns[at];
   if (column.unit === "spark") return 12;
-  if (column.unit === "balance") return 20;
+  if (column.unit === "balance") return 16;
   const most = isText(column.unit) ? 34 : 16;
   let width = column.title.length + 2;
   for (let row = 0; row < Math.min(table.rows.length, 400); row++)
