@@ -176,9 +176,9 @@ describe("two recordings", () => {
     moved.infos = { ...moved.infos, program_path: "/elsewhere/b.py" };
     moved.metrics.python.value = [ms(10), ms(60), ms(5)];
     const pairs = compare(tiny(), decode(moved), subject);
-    expect(pairs[0]).toMatchObject({ name: "work", a: ms(50), b: ms(80) });
+    expect(pairs[0]).toMatchObject({ title: "work", a: ms(50), b: ms(80) });
     expect(relative(pairs[0])).toBe(60);
-    expect(pairs.find((pair) => pair.name === "main")).toMatchObject({ a: ms(10), b: ms(10) });
+    expect(pairs.find((pair) => pair.title === "main")).toMatchObject({ a: ms(10), b: ms(10) });
     expect(normalise(pairs).reduce((sum, pair) => sum + pair.b, 0)).toBeCloseTo(100, 9);
   });
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Cell, Column, Table } from "../data";
-import { NO_ZERO } from "../data";
+import { NO_ZERO, SIGNED } from "../data";
 import { useBox } from "../hooks";
 import { isRelated, rowSelection } from "../model/choose";
 import { cellText, isText, plural } from "../model/format";
@@ -21,6 +21,8 @@ export interface GridProps {
   search: string;
   selection: Selection | null | undefined;
   onSelect(selection: Selection | null): void;
+  /** Instead of selecting, where a row means something else. */
+  onRow?(row: number): void;
   /** "column" ascends, "-column" descends; null: as the core has it. */
   sort: string | null;
   onSort(sort: string | null): void;
@@ -45,6 +47,7 @@ export function nextSort(column: Column, index: number, now: Sort | null): strin
 function columnWidth(table: Table, at: number): number {
   const column = table.columns[at];
   if (column.unit === "spark") return 12;
+  if (column.unit === "balance") return 20;
   const most = isText(column.unit) ? 34 : 16;
   let width = column.title.length + 2;
   for (let row = 0; row < Math.min(table.rows.length, 400); row++)
@@ -77,7 +80,7 @@ function layoutColumns(table: Table, available: number, isWide: boolean): Layout
 }
 
 function shareOf(cell: Cell, column: Column): string | undefined {
-  const isShare = (column.unit === "percent" || column.unit === "bar") && typeof cell === "number" && cell > 0;
+  const isShare = (column.unit === "percent" || column.unit === "bar") && !(column.traits & SIGNED) && typeof cell === "number" && cell > 0;
   return isShare ? `${Math.min(100, cell)}%` : undefined;
 }
 
@@ -86,7 +89,23 @@ function isQuietZero(column: Column): boolean {
   return (column.traits & NO_ZERO) !== 0 || column.title === "+-";
 }
 
+/** A bar to the left for less and to the right for more. */
+function Balance({ value }: { value: number }) {
+  const width = `${50 * Math.abs(value)}%`;
+  return (
+    <div role="gridcell" class="both">
+      <i style={value > 0 ? { left: "50%", width, background: "var(--b)" } : { right: "50%", width, background: "var(--a)" }} />
+    </div>
+  );
+}
+
+function signClass(cell: Cell, column: Column): string {
+  if (!(column.traits & SIGNED)) return cell === 0 ? " muted" : "";
+  return cell === null || Number(cell) > 0 ? " more" : Number(cell) < 0 ? " less" : "";
+}
+
 function ValueCell({ cell, column, search }: { cell: Cell; column: Column; search: string }) {
+  if (column.unit === "balance") return <Balance value={Number(cell)} />;
   if (column.unit === "spark")
     return <div role="gridcell">{typeof cell === "string" && cell && <DigitSpark digits={cell} />}</div>;
   const text = cell === 0 && isQuietZero(column) ? "" : cellText(cell, column);
@@ -95,7 +114,7 @@ function ValueCell({ cell, column, search }: { cell: Cell; column: Column; searc
   return (
     <div
       role="gridcell"
-      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${cell === 0 ? " muted" : ""}`}
+      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${signClass(cell, column)}`}
       style={width ? { "--w": width } : undefined}
       title={isWord && text.length > 20 ? text.slice(0, 4000) : undefined}
     >
@@ -138,10 +157,15 @@ function MainCell(props: { table: Table; row: number; isFolded: boolean; search:
   );
 }
 
+function headClass(column: Column): string {
+  if (column.unit === "balance") return "middle";
+  return isText(column.unit) && column.unit !== "label" ? "" : "num";
+}
+
 function HeadCell({ column, sort, onClick }: { column: Column; sort: Sort | null; onClick(): void }) {
   const direction = sort ? (sort.descending ? "descending" : "ascending") : undefined;
   return (
-    <div role="columnheader" aria-sort={direction} class={isText(column.unit) && column.unit !== "label" ? "" : "num"}>
+    <div role="columnheader" aria-sort={direction} class={headClass(column)}>
       <button onClick={onClick} title={`${column.name}: sort`}>
         {column.title === "+-" ? "±" : column.title || column.name}
         {sort ? (sort.descending ? " ▾" : " ▴") : ""}
@@ -198,6 +222,11 @@ export function Grid(props: GridProps) {
     show(at);
   }, [selection, table, box.height > 0]);
 
+  const choose = (row: number | undefined) => {
+    if (row === undefined) return;
+    if (props.onRow) props.onRow(row);
+    else props.onSelect(rowSelection(table, row));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest(".head")) return;
     const key = KEYS[event.key] ?? event.key;
@@ -209,7 +238,7 @@ export function Grid(props: GridProps) {
     } else if (key === "ArrowLeft" || key === "ArrowRight") {
       if (row === undefined || !hasChildren(table, row)) return;
       if (folded.has(row) === (key === "ArrowRight")) setFolded(toggled(folded, row));
-    } else if (key === "Enter" || key === " ") props.onSelect(row === undefined ? null : rowSelection(table, row));
+    } else if (key === "Enter" || key === " ") choose(row);
     else if (key === "+") setFolded(new Set());
     else if (key === "-") setFolded(new Set(table.rows.map((_, i) => i).filter((i) => hasChildren(table, i))));
     else if (key === "0") props.onSort(null);
@@ -261,7 +290,7 @@ export function Grid(props: GridProps) {
               style={{ top: `${(first + i) * ROW}px` }}
               onClick={() => {
                 setActive(first + i);
-                props.onSelect(rowSelection(table, row));
+                choose(row);
               }}
             >
               {layout.columns.map((at, position) =>
