@@ -6,7 +6,7 @@ import { bytes, count, duration, percent, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
 import { functionsTable, linesTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
-import { arrange, csv, fitColumns, hasChildren, numbers, parents, shownColumns, texts } from "../src/model/table";
+import { arrange, csv, findTable, fitColumns, hasChildren, numbers, parents, shownColumns, texts } from "../src/model/table";
 import { inclusive, ownValues, TIME } from "../src/model/values";
 import { tinyRaw } from "./tiny";
 
@@ -153,6 +153,18 @@ describe("tables", () => {
     const order = arrange(big, { ...all, sort: { column: 1, descending: true } });
     expect(order).toHaveLength(100_000);
     expect(order.every((row, i) => i === 0 || rows[order[i - 1]][1] >= rows[row][1])).toBe(true);
+  });
+});
+
+describe("compiled graphs", () => {
+  it("are shown by class, op and Apply", () => {
+    const column = (name: string, unit: "text" | "ns") => ({ name, title: name, unit, traits: SHOWN });
+    const rows = [["train", "graph", 9], ["Elemwise", "graph_class", 9], ["Add", "graph_op", 2], ["Mul", "graph_op", 7]];
+    const graph: Table = { view: "graph", is_tree: true, columns: [column("name", "text"), column("kind", "text"), column("time_ns", "ns")], depths: [0, 1, 2, 2], rows, footer: "" };
+    const recording = decode({ ...tinyRaw(), tables: [graph] });
+    expect(findTable(recording, "graph", "by_op")!.rows.map((row) => row[0])).toEqual(["Mul", "Add"]);
+    expect(findTable(recording, "graph", "by_apply")).toBeUndefined();
+    expect(findTable(tiny(), "graph", "by_op")).toBeUndefined();
   });
 });
 

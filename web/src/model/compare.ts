@@ -1,5 +1,5 @@
 // Two recordings side by side: rows of the same thing are found in both, and subtracted.
-import { MAIN, NO_ZERO, SHOWN, SIGNED, type Column, type Recording, type Table } from "../data";
+import { MAIN, NO_ZERO, OPTIONAL, SHOWN, SIGNED, type Column, type Recording, type Table } from "../data";
 import { hasCalls, sampledFunctions } from "./choose";
 import { baseName } from "./format";
 import { columnIndex, findTable, numbers, texts } from "./table";
@@ -120,7 +120,7 @@ export function pairsTable(pairs: Pair[], unit: Column["unit"], isLine: boolean)
     footer: "",
     columns: [
       column(isLine ? "source" : "title", isLine ? "source" : "name", "text", SHOWN | MAIN),
-      column("place", "place", "text"),
+      column("place", "place", "text", SHOWN | OPTIONAL),
       column(`first_${unit}`, "first", unit, SHOWN | NO_ZERO),
       column(`second_${unit}`, "second", unit, SHOWN | NO_ZERO),
       column(`difference_${unit}`, "difference", unit, SHOWN | SIGNED),
