@@ -19,6 +19,15 @@ function graphPart(recording: Recording, variant: string): Table | undefined {
   return rows.length > 0 ? { view: "graph", variant, is_tree: false, columns, depths: null, rows, footer: tree.footer } : undefined;
 }
 
+export function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
+  return { name, title, unit, traits };
+}
+
+/** A table that is no tree. */
+export function listTable(view: string, columns: Column[], rows: Cell[][]): Table {
+  return { view, is_tree: false, columns, depths: null, rows, footer: "" };
+}
+
 export function columnIndex(table: Table, name: string): number {
   return table.columns.findIndex((column) => column.name === name);
 }
