@@ -7,7 +7,7 @@ import { viteSingleFile } from "vite-plugin-singlefile";
  * nanoseconds from the start. The page may have 200 KB of code, and uPlot cannot be taken in parts. */
 const UNUSED: readonly (readonly [RegExp, string])[] = [
   [/\(paths\.(?:stepped|bars|spline)\s*= \w+\);/g, ""],
-  [/uPlot\.(?:fmtDate|tzDate)\s*= \w+;/g, ""],
+  [/^\s*uPlot\.(?:fmtNum|rangeNum|rangeLog|rangeAsinh|orient|assign|fmtDate|tzDate|addGap|clipGaps)\s*=.*$/gm, ""],
   [/const (_timeAxisSplits|_timeAxisVals|_timeSeriesVal)\s*= .*;/g, "const $1 = null;"],
   [/\bisTime \?/g, "false ?"],
   [/const \[ timeIncrs(?:Ms|S),.*\] = genTimeStuffs\(.*\);/g, ""],
