@@ -9,7 +9,7 @@ import { chartsOf } from "./charts_data";
 import { coloursByFile } from "./colours";
 import type { Row } from "./describe";
 import { entryAt, lengthOf } from "./lanes";
-import { nameOf, placeOf, trackName, type Names } from "./names";
+import { nameOf, placeOf, titleOf, trackName, type Names } from "./names";
 import { Legend, Live, selectionOf, Tooltip, whatOf, type Tip } from "./parts";
 import { sourceOf } from "./source";
 import { follow, oneLine, useStage, useTheme, useWheel } from "./stage";
@@ -105,9 +105,13 @@ function TimelineView(props: ViewProps) {
     const look = { theme, names, colours, isHit, selected, thread: state.thread, range: brush.current ?? state.range, cursor: cursor.current };
     paintTimeline(context, wide, high, rows, view, scroller.current!.scrollTop, look, length);
   });
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const view = useTimeView(props, length, () => {
     stage.redraw();
-    for (const handle of handles.current) handle?.follow(view);
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      for (const handle of handles.current) handle?.follow(view);
+    }, 60); // charts are dear: a few times a second while somebody zooms
   });
 
   const inner = () => Math.max(1, scroller.current!.clientWidth - GUTTER - MARGIN);
@@ -133,7 +137,7 @@ function TimelineView(props: ViewProps) {
     const found = entryOf(x, y);
     if (!found) return setTip(null);
     const what = names.ofSite[recording.nodes.site[found.row.lane.node[found.entry]]];
-    setTip({ title: oneLine(nameOf(names, what)), rows: tipRows(names, found.row, found.entry), x, y });
+    setTip({ title: oneLine(titleOf(names, what)), rows: tipRows(names, found.row, found.entry), x, y });
   }
 
   function leave(): void {
