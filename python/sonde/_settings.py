@@ -33,6 +33,7 @@ _KINDS = {
     "duration": "seconds",
     "no-report": "flag",
     "cli": "flag",
+    "html": "flag",
 }
 
 

@@ -6,6 +6,7 @@
 #include "python/op_averages.h"
 #include "python/ops.h"
 #include "python/owner.h"
+#include "python/page.h"
 
 #include "base/alloc.h"
 
@@ -89,6 +90,10 @@ static PyMethodDef functions[] = {
     {"graph_attach", snd_py_graph_attach, METH_O, NULL},
     {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
+    {"page", FAST(snd_py_page), METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("page(path, /, second=None, *, source=True)\n--\n\nThe report page of a recording, or of two to "
+               "compare: the text of an HTML file.")},
+    {"write_page", snd_py_write_page, METH_VARARGS, NULL},
     {0},
 };
 

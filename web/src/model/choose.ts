@@ -1,0 +1,109 @@
+// Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
+import { MAIN, SHOWN, type Column, type Recording, type Table } from "../data";
+import type { Selection, State } from "../state";
+import { functionsTable, linesTable, memoryTable } from "./samples";
+import { spansTable } from "./spans";
+import { columnIndex, findTable, reader, texts } from "./table";
+
+export interface Answer {
+  table: Table;
+  /** What a reader has to know: that the brushed range does not count here, for example. */
+  note: string;
+}
+
+const SPAN_KINDS: Record<string, string[]> = {
+  regions: ["region"],
+  ops: ["op", "region"],
+  functions: ["function", "builtin"],
+  signatures: ["function", "builtin"],
+};
+
+export function hasSamples(recording: Recording): boolean {
+  return recording.metrics.has("samples") || recording.metrics.has("python");
+}
+
+/** Where there are calls and samples, "functions" are the calls. */
+export function sampledFunctions(recording: Recording): Table | undefined {
+  const sampled = findTable(recording, "sampled_functions") ?? findTable(recording, "functions");
+  return sampled && columnIndex(sampled, "python_percent") >= 0 ? sampled : undefined;
+}
+
+export function hasCalls(recording: Recording): boolean {
+  return columnIndex(findTable(recording, "functions") ?? EMPTY, "ncalls") >= 0;
+}
+
+export const EMPTY: Table = { view: "", is_tree: false, columns: [], depths: null, rows: [], footer: "" };
+
+function ofThread(table: Table, name: string): Table | null {
+  if (columnIndex(table, "thread") < 0) return null;
+  const thread = texts(table, "thread");
+  const rows = table.rows.map((_, row) => row).filter((row) => thread(row) === name);
+  return { ...table, rows: rows.map((row) => table.rows[row]), depths: table.depths && rows.map((row) => table.depths![row]) };
+}
+
+function computed(recording: Recording, view: string, state: State): Table | null {
+  if (view === "lines") return linesTable(recording, state.thread, state.range);
+  if (view === "memory") return memoryTable(recording, state.thread, state.range);
+  if (view === "sampled_functions") return functionsTable(recording, state.thread, state.range);
+  if (SPAN_KINDS[view]) return spansTable(recording, view, SPAN_KINDS[view], state.thread, state.range);
+  return null;
+}
+
+/** Columns that the core shows, too, look as there. */
+function likeCore(made: Table, core: Table): Table {
+  const sameAs = (column: Column) => core.columns.find(({ name, traits }) => name === column.name && traits & SHOWN);
+  return { ...made, columns: made.columns.map((column) => (column.traits & MAIN ? column : (sameAs(column) ?? column))) };
+}
+
+/** Memory is known at a few moments only. */
+function memoryNote(recording: Recording, made: Table, state: State): string {
+  if (!state.range || columnIndex(made, "peak_bytes") < 0) return "";
+  const moments = Math.max(0, ...[...recording.histories.live.values()].map((points) => points.length));
+  return `Memory is that of the peak within the range, as far as the ${moments} moments tell at which it was kept; copies have no times.`;
+}
+
+/** Answers that were made already: views ask again and again for the same. */
+const made = new WeakMap<Recording, Map<string, Answer | null>>();
+const MADE_MOST = 32;
+
+/** Null when the recording has nothing to say. The same question gives the same answer, also as an object. */
+export function answer(recording: Recording, view: string, variant: string, state: State): Answer | null {
+  let answers = made.get(recording);
+  if (!answers || answers.size > MADE_MOST) made.set(recording, (answers = new Map()));
+  const key = [view, variant, state.thread, state.range?.join()].join(" ");
+  if (!answers.has(key)) answers.set(key, makeAnswer(recording, view, variant, state));
+  return answers.get(key) ?? null;
+}
+
+function makeAnswer(recording: Recording, view: string, variant: string, state: State): Answer | null {
+  const core = view === "sampled_functions" ? sampledFunctions(recording) : findTable(recording, view, variant);
+  if (!core) return null;
+  if (!state.range && (state.thread < 0 || view === "threads")) return { table: core, note: "" };
+  if (!state.range) {
+    const part = ofThread(core, recording.tracks[state.thread]?.name ?? "");
+    if (part) return { table: part, note: "" };
+  }
+  const canRange = !state.range || recording.events;
+  const part = canRange ? computed(recording, view, state) : null;
+  if (part) return { table: likeCore(part, core), note: memoryNote(recording, part, state) };
+  const what = state.range ? "the brushed range" : "the chosen thread";
+  const why = recording.events ? "it is not known when each of these numbers came about" : "the recording has no timeline";
+  return { table: core, note: `This table is of the whole recording, not of ${what}: ${why}.` };
+}
+
+/** What a row points at; null: nothing that other views know. */
+export function rowSelection(table: Table, row: number): Selection | null {
+  const plain = columnIndex(table, "name") >= 0 ? "name" : "function";
+  const name = String(reader(table, plain)(row) ?? "");
+  const file = String(reader(table, "file")(row) ?? "");
+  const isLine = columnIndex(table, "source") >= 0;
+  const line = isLine ? Number(reader(table, "line")(row) ?? 0) : 0;
+  if (isLine && !line) return null;
+  return name || line ? { name, file, line } : null;
+}
+
+/** Whether one of two selections is part of the other: a line of a function, a name whose file is not known. */
+export function isRelated(a: Selection | null, b: Selection | null): boolean {
+  if (!a || !b || a.name !== b.name) return false;
+  return (!a.file || !b.file || a.file === b.file) && (!a.line || !b.line || a.line === b.line);
+}
