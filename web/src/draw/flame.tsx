@@ -139,6 +139,12 @@ function FlameView(props: FramedProps) {
     writeZoom(props, axisOf(props, model), view, !isNew, extent[0], extent[1]);
   }
 
+  /** In a sandwich: the function of the box becomes its middle. */
+  function select(): void {
+    const selection = focus.current && selectionOf(names, focus.current.panel.frames.what[focus.current.frame]);
+    if (selection) props.onSelect(selection);
+  }
+
   function say(): void {
     const now = focus.current;
     setSaid(now ? sayFrame(now.panel.frames, names, now.frame, drawn.measure, whole) : "");
@@ -180,7 +186,7 @@ function FlameView(props: FramedProps) {
       const sideways = { ArrowLeft: "a", ArrowRight: "d", ArrowUp: "w", ArrowDown: "s" }[event.key];
       keyMoves(view, sideways ?? "");
     } else if (isArrow) step(event.key);
-    else if (event.key === "Enter" && focus.current) enter(focus.current);
+    else if (event.key === "Enter" && focus.current) (event.shiftKey ? select : enter)(focus.current);
     else if (event.key === "PageDown" || event.key === "PageUp") {
       scroll.current += (event.key === "PageDown" ? 1 : -1) * size().height * 0.8;
       stage.redraw();
@@ -220,7 +226,7 @@ function FlameView(props: FramedProps) {
       <FlameBar {...props} selected={selected} theme={theme} look={look} />
       <Remarks texts={[...drawn.remarks, model.remark]} />
       <div class="draw-place">
-        <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="flame graph" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown}
+        <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="flame graph" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onDblClick={select}
           onPointerMove={(event) => event.buttons === 0 && point(event.offsetX, event.offsetY)} onPointerLeave={leave} />
         <Tooltip tip={tip} />
       </div>

@@ -218,7 +218,7 @@ function TimelineView(props: ViewProps) {
         <button type="button" disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
         <button type="button" disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
         <span class="muted">{state.range ? `${duration(state.range[0])} – ${duration(state.range[1])}, ${duration(state.range[1] - state.range[0])} long` : "Drag to choose a range for all views; wheel zooms, Shift-drag pans."}</span>
-        <Legend theme={theme} />
+        {recording.events?.sample_count ? <Legend theme={theme} /> : null}
       </div>
       <div class="draw-times" ref={times}>
         <div class="draw-place draw-scroll" ref={scroller} onScroll={stage.redraw} style={{ flexBasis: `${rows.height + 2}px` }}>
