@@ -5,7 +5,7 @@ import { coloursByFile, rankFiles, type Theme } from "./colours";
 import { amount, detailsOf, labelOf, sayFrame } from "./describe";
 import { flameModel, mostScroll, ROW, rowAt, topOf, type FlameModel } from "./flame_model";
 import { paintFlame, type Look, type Pointed } from "./flame_paint";
-import { baseName } from "./names";
+import { baseName } from "../model/format";
 import { Bar, Choice, framed, Legend, Live, option, Remarks, selectionOf, Toggle, Tooltip, whatOf, type FramedProps, type Tip } from "./parts";
 import { findFrames } from "./search";
 import { follow, useStage, useTheme, useWheel } from "./stage";
