@@ -11,7 +11,7 @@ import os
 import sys
 from _thread import RLock
 
-from sonde import _core
+from sonde import _cells, _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _merged() -> dict[str, Any]:
     if looks:
         options.update(looks, paused=_is_paused)
     options.update(call_cost_ns=wish("call_cost_ns") or 0)
-    return {**options, "program": program(), "arguments": [str(word) for word in sys.argv]}
+    return {**options, "program": program(), "arguments": _arguments()}
 
 
 def _first_of(probe: str, names: tuple[str, ...]) -> dict[str, Any]:
@@ -147,8 +147,16 @@ def _first_of(probe: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 def program() -> str:
     """The name that recordings are called after."""
+    running = _cells.shell()
+    if running is not None:
+        return _cells.title(running)
     name = os.path.basename(sys.argv[0].rstrip("/")) if sys.argv else ""  # noqa: PTH119
     return "python" if name in ("", "-", "-c", "-m") else name
+
+
+def _arguments() -> list[str]:
+    """Those of a notebook are its server's, and say nothing."""
+    return [program()] if _cells.shell() is not None else [str(word) for word in sys.argv]
 
 
 def path_of(recording: str | os.PathLike[str] | bool | None) -> str | None:

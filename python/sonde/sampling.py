@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from _thread import RLock
 
-from sonde import _core, _places, _session, _settings, _torch_ops
+from sonde import _cells, _core, _places, _session, _settings, _torch_ops
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -160,6 +160,25 @@ class Measurement:
 
         self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """What a notebook shows of it when it is the last thing in a cell: the page, and a view as text."""
+        from sonde import _display
+
+        if self._profile is None and self._depth == 0:
+            return {"text/plain": repr(self)}
+        return _display.bundle(self.output(unicode=True), self._page())
+
+    def _repr_html_(self) -> str | None:
+        shown: str | None = self._repr_mimebundle_().get("text/html")
+        return shown
+
+    def _page(self, recording: str | None = None) -> str | None:
+        """The report page, of a recording with its timeline or of what is in memory; None where it was not built in."""
+        try:
+            return self.profile.format("html", view=self._main_view())
+        except OSError:
+            return None
+
     def _main_view(self) -> str:
         return "summary"
 
@@ -173,6 +192,7 @@ class Measurement:
         is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops"))
         if is_first:
             _session.pause(True)  # until all is set up
+            _cells.begin()
         _session.hold(self, **self._wishes)
         self._profile = None
         self.recording = _core.outputs()[0]
