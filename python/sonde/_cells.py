@@ -38,6 +38,12 @@ def begin() -> None:
         _core.quiet_threads(_kernel_threads())
 
 
+def end() -> None:
+    """After all was measured: the numbers of threads may be others' next time."""
+    if shell() is not None:
+        _core.quiet_threads([])
+
+
 def name_files(running: Any) -> set[str]:
     """Let the code of cells stand in reports as ``In[3]``, with its text; the files that have a name now."""
     names = _names(running)

@@ -98,7 +98,7 @@ class _Run:
         """The page and the text, as one output."""
         try:
             text = self._text()
-            page = None if self.options.is_text_only else self._measurement._page(self._recording())
+            page = None if self.options.is_text_only else self._measurement._page()
             self._write_page(page)
         finally:
             self._clean()
@@ -115,14 +115,11 @@ class _Run:
         except OSError as error:  # there is nothing to show
             return f"{error}\n"
 
-    def _recording(self) -> str | None:
-        return self._measurement.recording
-
     def _write_page(self, page: str | None) -> None:
         wanted = self.options.output
         if wanted is not None and wanted.endswith(".html"):
             with open(wanted, "w", encoding="utf-8") as file:
-                file.write(page or self._measurement._page(self._recording()) or "")
+                file.write(page or self._measurement._page() or "")
 
     def _clean(self) -> None:
         if self._folder is not None:

@@ -56,6 +56,7 @@ class Measurement:
         self._torch: _torch_ops.Collector | None = None  # PyTorch's own profile of the same block
         self._profile: _core.Profile | None = None
         self.recording: str | None = None  # its path, once it has begun
+        self._recorded: str | None = None  # the same, once it is complete
         self._depth = 0  # how often it was entered, on any thread
         self._was_paused = False
 
@@ -160,6 +161,28 @@ class Measurement:
 
         self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
 
+    def report(self, path: str | os.PathLike[str], *, source: bool = True) -> None:
+        """Write a page for a browser: all views of what was measured, in one HTML file.
+
+        The timeline is in it where there is a recording that has ended. ``source=False`` leaves out source texts.
+
+        >>> s.report("page.html")
+        """
+        import os
+
+        _core.write_page(os.path.abspath(os.fsdecode(path)), self.page(source=source))  # noqa: PTH100
+
+    def page(self, *, source: bool = True) -> str:
+        """The page that ``report`` writes, as a text.
+
+        >>> html = s.page()
+        """
+        import os
+
+        if self._depth == 0 and self._recorded is not None and os.path.exists(self._recorded):  # noqa: PTH110
+            return _core.page(self._recorded, source=source)
+        return self.profile.page(source=source)
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """What a notebook shows of it when it is the last thing in a cell: the page, and a view as text."""
         from sonde import _display
@@ -172,10 +195,10 @@ class Measurement:
         shown: str | None = self._repr_mimebundle_().get("text/html")
         return shown
 
-    def _page(self, recording: str | None = None) -> str | None:
-        """The report page, of a recording with its timeline or of what is in memory; None where it was not built in."""
+    def _page(self) -> str | None:
+        """The page, or None where it was not built in or there is nothing to show."""
         try:
-            return self.profile.format("html", view=self._main_view())
+            return self.page()
         except OSError:
             return None
 
@@ -194,7 +217,7 @@ class Measurement:
             _session.pause(True)  # until all is set up
             _cells.begin()
         _session.hold(self, **self._wishes)
-        self._profile = None
+        self._profile = self._recorded = None
         self.recording = _core.outputs()[0]
         if is_first:
             _places.describe(_places.main_file(), **self._places)
@@ -214,9 +237,11 @@ class Measurement:
             self._profile = _core.profile()
         if self._was_paused:
             _session.pause(True)
-        failure = _session.release(self).failure
-        if failure is not None:
-            _session.say(failure)
+        ended = _session.release(self)
+        if ended.failure is not None:
+            _session.say(ended.failure)
+        else:
+            self._recorded = ended.recording
 
 
 if TYPE_CHECKING:

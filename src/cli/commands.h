@@ -9,6 +9,7 @@
     X(run)                 \
     X(trace)               \
     X(view)                \
+    X(report)              \
     X(export)              \
     X(info)                \
     X(sql)                 \

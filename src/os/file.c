@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,4 +48,65 @@ snd_file_load(const char *path, size_t limit, char **text, size_t *size)
     }
     close(file);
     return status;
+}
+
+/* Closes the file. 0, and errno, on failure. */
+static int
+write_all(int file, const char *at, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            break;
+        at += written;
+        size -= (size_t)written;
+    }
+    int number = errno;
+    int is_closed = close(file) == 0;
+    if (size != 0)
+        errno = number;
+    return size == 0 && is_closed;
+}
+
+/* Under a name that is nobody else's. */
+static int
+write_beside(const char *path, char *name, size_t name_size, const void *data, size_t size)
+{
+    snprintf(name, name_size, "%s.%d.part", path, (int)getpid());
+    unlink(name);
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return 0;
+    if (write_all(file, data, size) && rename(name, path) == 0)
+        return 1;
+    int number = errno;
+    unlink(name);
+    errno = number;
+    return 0;
+}
+
+snd_status
+snd_file_replace(const char *path, const void *data, size_t size)
+{
+    struct stat about;
+    int is_written = 0;
+
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return file >= 0 && write_all(file, data, size) ? SND_OK : SND_SYSTEM;
+    }
+    char *real = realpath(path, NULL); /* the file that a link leads to, not the link */
+    const char *target = real == NULL ? path : real;
+    size_t name_size = strlen(target) + 32;
+    char *name = snd_malloc(name_size);
+    if (name != NULL)
+        is_written = write_beside(target, name, name_size, data, size);
+    int number = errno;
+    int has_memory = name != NULL;
+    snd_free(name);
+    free(real);
+    errno = number;
+    return !has_memory ? SND_NO_MEMORY : is_written ? SND_OK : SND_SYSTEM;
 }

@@ -1,4 +1,4 @@
-/* Files read as a whole. */
+/* Files read and written as a whole. */
 #ifndef SND_OS_FILE_H
 #define SND_OS_FILE_H
 
@@ -7,5 +7,9 @@
 /* `*text` is ended by NUL and freed by the caller with snd_free. NULL, and SND_OK, when there is no such file, when it
  * is no plain file or larger than `limit`. */
 snd_status snd_file_load(const char *path, size_t limit, char **text, size_t *size);
+
+/* Writes the whole file under another name first and renames it then, so that a full disk leaves no half of a file and
+ * keeps an older one. What is no plain file, such as a pipe, is written as it is. On SND_SYSTEM errno says why. */
+SND_MUST_USE snd_status snd_file_replace(const char *path, const void *data, size_t size);
 
 #endif

@@ -56,6 +56,15 @@ find_quiet(uint32_t thread_id)
     return NULL;
 }
 
+int
+snd_sample_is_quiet(uint32_t thread_id)
+{
+    snd_lock_take(&snd_sample_state.lock);
+    int found = find_quiet(thread_id) != NULL;
+    snd_lock_leave(&snd_sample_state.lock);
+    return found;
+}
+
 /* Whether a thread that is not known is to be left alone for now. */
 static int
 stays_quiet(uint32_t thread_id)

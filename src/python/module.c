@@ -5,6 +5,7 @@
 #include "python/op_averages.h"
 #include "python/ops.h"
 #include "python/owner.h"
+#include "python/page.h"
 
 #include "base/alloc.h"
 
@@ -88,6 +89,10 @@ static PyMethodDef functions[] = {
     {"kineto_end", snd_py_kineto_end, METH_VARARGS, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
+    {"page", FAST(snd_py_page), METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("page(path, /, second=None, *, source=True)\n--\n\nThe report page of a recording, or of two to "
+               "compare: the text of an HTML file.")},
+    {"write_page", snd_py_write_page, METH_VARARGS, NULL},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/reports.h"
 #include "python/live.h"
+#include "python/page.h"
 #include "store/writer.h"
 #include "view/arrange.h"
 #include "view/view.h"
@@ -390,6 +391,18 @@ profile_op_averages(PyObject *object, PyObject *args)
                                    before == Py_None ? NULL : ((profile *)before)->profile, &options);
 }
 
+static PyObject *
+profile_page(PyObject *object, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"source", NULL};
+    const snd_profile *taken = ((profile *)object)->profile;
+    int source = 1;
+
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$p:page", names, &source))
+        return NULL;
+    return snd_page_object(&taken, 1, source);
+}
+
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
@@ -409,6 +422,8 @@ static PyMethodDef profile_methods[] = {
      PyDoc_STR(
          "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
          "those of another profile.")},
+    {"page", (PyCFunction)(void (*)(void))profile_page, METH_VARARGS | METH_KEYWORDS,
+     PyDoc_STR("page(*, source=True)\n--\n\nThe report page, without a timeline: the text of an HTML file.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };

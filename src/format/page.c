@@ -1,0 +1,233 @@
+/* The report page: the data of a profile, and the page around it. */
+#include "format/page.h"
+
+#include "base/alloc.h"
+#include "format/format.h"
+#include "format/page_private.h"
+#include "os/file.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a browser opens within two seconds. */
+#define NODE_LIMIT 200000u
+#define EVENT_LIMIT 1000000u
+
+#define SOURCE_LIMIT (4u << 20) /* bytes of a file; larger ones are no sources */
+
+void
+snd_page_say_pruned(snd_page_maker *self, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snd_buffer_printf(&self->pruned, "%s%s", self->pruned.size == 0 ? "" : " ", text);
+}
+
+static void
+put_infos(snd_page_maker *self)
+{
+    const snd_profile *profile = self->profile;
+    snd_buffer *out = &self->pack.text;
+
+    snd_buffer_text(out, "{\"version\":1,\n\"infos\":{");
+    for (uint32_t i = 0; i < profile->info_count; i++) {
+        snd_buffer_text(out, i == 0 ? "" : ",");
+        snd_json_string(out, profile->infos[i].key);
+        snd_buffer_char(out, ':');
+        snd_json_string(out, profile->infos[i].value);
+    }
+    snd_buffer_text(out, "},\n");
+}
+
+/* ---- sources ---- */
+
+static int
+ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), end_len = strlen(end);
+    return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* As the recording has it, else as it is on disk, if it is a file of Python: a recording may come from anybody, and
+ * must not get another file into a page. */
+static snd_status
+put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
+{
+    const snd_source *kept = snd_profile_source(self->profile, file);
+    const char *text = kept == NULL ? NULL : kept->text;
+    char *loaded = NULL;
+    size_t size = 0;
+    snd_status status = SND_OK;
+
+    if (kept == NULL && ends_with(file, ".py"))
+        status = snd_file_load(file, SOURCE_LIMIT, &loaded, &size);
+    if (loaded != NULL)
+        text = loaded;
+    if (status == SND_OK && text != NULL) {
+        snd_buffer_printf(&self->pack.text, "%s{\"file\":%u,\"text\":", *is_first ? "" : ",\n", id);
+        snd_json_string(&self->pack.text, text);
+        snd_buffer_char(&self->pack.text, '}');
+        *is_first = 0;
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_free(loaded);
+    return status;
+}
+
+/* The program's own files among the texts, which are in the order of the sites. */
+static snd_status
+find_own_files(snd_page_maker *self, unsigned char **is_own)
+{
+    *is_own = snd_calloc((size_t)snd_intern_count(self->texts) + 1, 1);
+    if (*is_own == NULL)
+        return SND_NO_MEMORY;
+    for (uint32_t i = 0; i < self->nodes.site_count; i++) {
+        const snd_profile_site *site = &self->profile->sites[self->nodes.sites[i]];
+        uint32_t id;
+        if (*site->file == '\0' || site->kind == SND_SITE_NATIVE || !snd_own_has(&self->own, site->file))
+            continue;
+        snd_status status = snd_intern_add(self->texts, site->file, strlen(site->file), &id);
+        if (status != SND_OK)
+            return status;
+        (*is_own)[id] = 1;
+    }
+    return SND_OK;
+}
+
+static snd_status
+put_sources(snd_page_maker *self)
+{
+    unsigned char *is_own = NULL;
+    int is_first = 1;
+    snd_status status = find_own_files(self, &is_own);
+
+    snd_buffer_text(&self->pack.text, "\"own_files\":[");
+    for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK; i++)
+        if (is_own[i]) {
+            snd_page_put_whole(&self->pack, i, is_first);
+            is_first = 0;
+        }
+    snd_buffer_text(&self->pack.text, "],\n\"sources\":[");
+    is_first = 1;
+    for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK && !self->options->no_source; i++)
+        if (is_own[i])
+            status = put_source(self, snd_intern_text(self->texts, i), i, &is_first);
+    snd_buffer_text(&self->pack.text, "],\n");
+    snd_free(is_own);
+    return status;
+}
+
+static snd_status
+put_texts(snd_page_maker *self)
+{
+    snd_status status = SND_OK;
+
+    snd_buffer_text(&self->pack.text, "\"texts\":[");
+    for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK; i++) {
+        snd_buffer_text(&self->pack.text, i == 0 ? "" : ",");
+        snd_json_string(&self->pack.text, snd_intern_text(self->texts, i));
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, "],\n");
+    return status;
+}
+
+/* ---- all ---- */
+
+static void
+put_pruned(snd_page_maker *self)
+{
+    uint32_t nodes = self->profile->node_count - self->nodes.kept_count;
+
+    if (self->pruned.size == 0) {
+        snd_buffer_text(&self->pack.text, "\"pruned\":null}\n");
+        return;
+    }
+    snd_buffer_printf(&self->pack.text, "\"pruned\":{\"nodes\":%u,\"events\":%llu,\"rows\":%u,\"text\":", nodes,
+                      (unsigned long long)self->pruned_events, self->pruned_rows);
+    snd_json_string(&self->pack.text, snd_buffer_str(&self->pruned));
+    snd_buffer_text(&self->pack.text, "}}\n");
+}
+
+static snd_status
+make(snd_page_maker *self)
+{
+    uint32_t limit = self->options->node_limit == 0 ? NODE_LIMIT : self->options->node_limit, empty;
+    snd_status status = snd_page_choose_nodes(self->profile, limit, &self->nodes);
+
+    if (status == SND_OK && self->nodes.kept_count != self->profile->node_count)
+        snd_page_say_pruned(self,
+                            "The %u smallest of %u places in the call tree were added to their callers; the tables "
+                            "have them.",
+                            self->profile->node_count - self->nodes.kept_count, self->profile->node_count);
+    self->texts = snd_intern_new();
+    if (status == SND_OK)
+        status = self->texts == NULL ? SND_NO_MEMORY : snd_intern_add(self->texts, "", 0, &empty);
+    if (status != SND_OK)
+        return status;
+    put_infos(self);
+    status = snd_page_put_nodes(self);
+    if (status == SND_OK)
+        status = put_sources(self);
+    if (status == SND_OK)
+        status = put_texts(self);
+    if (status == SND_OK)
+        status = snd_page_put_series(self);
+    if (status == SND_OK)
+        status = snd_page_put_events(self);
+    if (status == SND_OK)
+        status = snd_page_put_tables(self);
+    put_pruned(self);
+    if (status == SND_OK)
+        status = snd_buffer_status(&self->pruned);
+    return status == SND_OK ? snd_page_pack_end(&self->pack) : status;
+}
+
+snd_status
+snd_page_data(const snd_profile *profile, const snd_page_options *options, snd_buffer *out)
+{
+    snd_page_options chosen = *options;
+    snd_page_maker self = {.profile = profile, .options = &chosen};
+
+    if (chosen.event_limit == 0)
+        chosen.event_limit = EVENT_LIMIT;
+    snd_own_start(&self.own, profile, &(snd_view_options){0});
+    self.own.all_code = 0;
+    snd_status status = snd_page_pack_start(&self.pack, out);
+    if (status == SND_OK)
+        status = make(&self);
+    snd_page_pack_free(&self.pack);
+    snd_page_nodes_free(&self.nodes);
+    snd_intern_free(self.texts);
+    snd_buffer_free(&self.pruned);
+    return status;
+}
+
+int
+snd_page_exists(void)
+{
+    return snd_page_template_size != 0;
+}
+
+snd_status
+snd_page_write(const snd_profile *const *profiles, unsigned count, const snd_page_options *options, snd_buffer *out)
+{
+    const char *place = snd_page_exists() ? strstr(snd_page_template, SND_PAGE_PLACE) : NULL;
+    snd_status status = SND_OK;
+
+    if (place == NULL)
+        return SND_NO_DATA;
+    snd_buffer_put(out, snd_page_template, (size_t)(place - snd_page_template));
+    for (unsigned i = 0; i < count && status == SND_OK; i++) {
+        snd_buffer_printf(out, "<script id=\"sonde-data%s\" type=\"application/octet-stream\">", i == 0 ? "" : "-2");
+        status = snd_page_data(profiles[i], options, out);
+        snd_buffer_text(out, "</script>\n");
+    }
+    snd_buffer_text(out, place + strlen(SND_PAGE_PLACE));
+    return status == SND_OK ? snd_buffer_status(out) : status;
+}

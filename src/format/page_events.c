@@ -1,0 +1,341 @@
+/* The data of a page: the timeline. What a browser cannot hold is joined or left out, and said. */
+#include "base/alloc.h"
+#include "base/duration.h"
+#include "format/page_private.h"
+
+#include <stdlib.h>
+
+/* Times that no clock shows are left out: a damaged file may hold any number. */
+#define TIME_LIMIT (UINT64_C(1) << 52)
+
+/* Samples in units of about a hundredth of the time from one to the next. */
+#define UNITS_A_SAMPLE 100u
+static const uint64_t sample_units_ns[] = {10000, 5000, 2000, 1000};
+
+#define SLOT_LIMIT_NS UINT64_C(1000000000)
+#define SLOT_PLACES 64u
+
+/* An event in units of its list. */
+typedef struct item {
+    uint64_t start, value;
+    uint32_t track, node, task;
+} item;
+
+/* Either all samples or all others. */
+typedef struct items {
+    item *list;
+    uint64_t count;
+    uint64_t unit_ns;
+} items;
+
+static int
+is_wanted(const snd_profile *profile, const snd_profile_event *event, int samples)
+{
+    snd_site_kind kind = profile->sites[profile->nodes[event->node].site].kind;
+
+    return kind != SND_SITE_COUNTER && snd_site_is_sampled(kind) == samples && event->start_ns <= TIME_LIMIT &&
+           event->value <= TIME_LIMIT;
+}
+
+static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By track, then by start, the longer one first; nothing is left to chance. */
+static int
+compare_items(const void *left, const void *right)
+{
+    const item *a = left, *b = right;
+    int order = compare_numbers(a->track, b->track);
+
+    if (order == 0)
+        order = compare_numbers(a->start, b->start);
+    if (order == 0)
+        order = compare_numbers(b->value, a->value);
+    if (order == 0)
+        order = compare_numbers(a->node, b->node);
+    return order != 0 ? order : compare_numbers(a->task, b->task);
+}
+
+/* Both ends are rounded, so that what touched still does; nothing becomes shorter than one unit. */
+static item
+make_item(const snd_page_maker *self, const snd_profile_event *event, uint64_t unit_ns)
+{
+    uint64_t start = (event->start_ns + unit_ns / 2) / unit_ns;
+    uint64_t end = (event->start_ns + event->value + unit_ns / 2) / unit_ns;
+
+    return (item){
+        .start = start,
+        .value = end == start && event->value != 0 ? 1 : end - start,
+        .track = self->profile->nodes[event->node].track,
+        .node = self->nodes.of_node[event->node],
+        .task = event->task,
+    };
+}
+
+static uint64_t
+sample_unit(const snd_profile *profile)
+{
+    uint64_t rate = snd_profile_info_number(profile, "sample_rate_hz");
+    uint64_t wanted_ns = rate == 0 ? sample_units_ns[0] : UINT64_C(1000000000) / rate / UNITS_A_SAMPLE;
+    size_t i = 0;
+
+    while (i + 1 < sizeof sample_units_ns / sizeof sample_units_ns[0] && sample_units_ns[i] > wanted_ns)
+        i++;
+    return sample_units_ns[i];
+}
+
+static snd_status
+gather(const snd_page_maker *self, int samples, items *out)
+{
+    const snd_profile *profile = self->profile;
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < profile->event_count; i++)
+        count += is_wanted(profile, &profile->events[i], samples) ? 1 : 0;
+    *out = (items){.unit_ns = samples ? sample_unit(profile) : 1};
+    out->list = snd_malloc((count + 1) * sizeof *out->list);
+    if (out->list == NULL)
+        return SND_NO_MEMORY;
+    for (uint64_t i = 0; i < profile->event_count; i++)
+        if (is_wanted(profile, &profile->events[i], samples))
+            out->list[out->count++] = make_item(self, &profile->events[i], out->unit_ns);
+    qsort(out->list, out->count, sizeof *out->list, compare_items);
+    return SND_OK;
+}
+
+/* ---- samples that are joined ---- */
+
+/* Neighbours of one node in one state that touch become one: nothing is lost. */
+static void
+join_neighbours(items *self)
+{
+    uint64_t kept = 0;
+
+    for (uint64_t i = 0; i < self->count; i++) {
+        const item *next = &self->list[i];
+        item *last = kept == 0 ? NULL : &self->list[kept - 1];
+        if (last != NULL && last->track == next->track && last->node == next->node && last->task == next->task &&
+            next->start <= last->start + last->value + 1) {
+            uint64_t end = next->start + next->value;
+            if (end > last->start + last->value)
+                last->value = end - last->start;
+            continue;
+        }
+        self->list[kept++] = *next;
+    }
+    self->count = kept;
+}
+
+/* The event of the slot that begins at `first` which the next one belongs to; SND_NONE: none. */
+static uint32_t
+find_same(const item *slot, uint32_t count, const item *next)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (slot[i].node == next->node && slot[i].task == next->task)
+            return i;
+    return SND_NONE;
+}
+
+/* Lays the events of a slot behind each other, from its first start on. */
+static void
+close_slot(item *slot, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        slot[i].start = slot[i - 1].start + slot[i - 1].value;
+}
+
+/* Within each slot of time what is the same becomes one event: sums of a slot stay, the order within it does not. */
+static void
+join_slots(items *self, uint64_t width)
+{
+    uint64_t kept = 0, slot = 0;
+
+    for (uint64_t i = 0; i < self->count; i++) {
+        const item next = self->list[i];
+        const item *first = &self->list[slot];
+        if (kept == slot || first->track != next.track || first->start / width != next.start / width ||
+            kept - slot == SLOT_PLACES) {
+            close_slot(&self->list[slot], (uint32_t)(kept - slot));
+            slot = kept;
+        }
+        uint32_t same = find_same(&self->list[slot], (uint32_t)(kept - slot), &next);
+        if (same == SND_NONE)
+            self->list[kept++] = next;
+        else
+            self->list[slot + same].value += next.value;
+    }
+    close_slot(&self->list[slot], (uint32_t)(kept - slot));
+    self->count = kept;
+}
+
+/* ---- events that are left out ---- */
+
+static int
+compare_values(const void *left, const void *right)
+{
+    return compare_numbers(*(const uint64_t *)right, *(const uint64_t *)left);
+}
+
+/* Keeps the longest `limit` at most; `*shorter_ns` gets what all that are gone were shorter than. */
+static snd_status
+drop_short(items *self, uint64_t limit, uint64_t *shorter_ns)
+{
+    uint64_t *values = snd_malloc((self->count + 1) * sizeof *values), kept = 0;
+    if (values == NULL)
+        return SND_NO_MEMORY;
+    for (uint64_t i = 0; i < self->count; i++)
+        values[i] = self->list[i].value;
+    qsort(values, self->count, sizeof *values, compare_values);
+    uint64_t bound = values[limit];
+    snd_free(values);
+    for (uint64_t i = 0; i < self->count; i++)
+        if (self->list[i].value > bound)
+            self->list[kept++] = self->list[i];
+    self->count = kept;
+    *shorter_ns = (bound + 1) * self->unit_ns;
+    return SND_OK;
+}
+
+static snd_status
+drop(snd_page_maker *self, items *all, const char *what)
+{
+    uint64_t shorter, before = all->count;
+    char text[SND_DURATION_SIZE];
+
+    if (all->count <= self->options->event_limit)
+        return SND_OK;
+    snd_status status = drop_short(all, self->options->event_limit, &shorter);
+    if (status != SND_OK)
+        return status;
+    snd_duration_text(shorter, text);
+    self->pruned_events += before - all->count;
+    snd_page_say_pruned(self, "%llu of %llu %s in the timeline, all shorter than %s, were left out.",
+                        (unsigned long long)(before - all->count), (unsigned long long)before, what, text);
+    return SND_OK;
+}
+
+static snd_status
+reduce_samples(snd_page_maker *self, items *all)
+{
+    uint64_t width_ns = 0, before;
+    char text[SND_DURATION_SIZE];
+
+    join_neighbours(all);
+    before = all->count;
+    for (uint64_t next = 2 * all->unit_ns; all->count > self->options->event_limit && next <= SLOT_LIMIT_NS;
+         next *= 2) {
+        width_ns = next;
+        join_slots(all, next / all->unit_ns);
+    }
+    if (width_ns != 0) {
+        snd_duration_text(width_ns, text);
+        self->pruned_events += before - all->count;
+        snd_page_say_pruned(self,
+                            "The timeline has %llu samples too many for a page: within every %s those of one place "
+                            "were joined, so their order within that time is lost.",
+                            (unsigned long long)(before - all->count), text);
+    }
+    return drop(self, all, "samples");
+}
+
+/* ---- writing ---- */
+
+static snd_status
+put_gaps(snd_page_maker *self, const items *all)
+{
+    snd_status status = SND_OK;
+    uint64_t end = 0;
+
+    for (uint64_t i = 0; i < all->count && status == SND_OK; i++) {
+        const item *at = &all->list[i];
+        if (i != 0 && all->list[i - 1].track != at->track)
+            end = 0;
+        snd_page_put_signed(&self->pack, (int64_t)(at->start - end), i == 0);
+        end = at->start + at->value;
+        status = snd_page_pack_flush(&self->pack);
+    }
+    return status;
+}
+
+static uint64_t
+value_of(const item *at)
+{
+    return at->value;
+}
+
+static uint64_t
+node_of(const item *at)
+{
+    return at->node;
+}
+
+static uint64_t
+task_of(const item *at)
+{
+    return at->task;
+}
+
+static snd_status
+put_column(snd_page_maker *self, const items *all, const char *key, uint64_t (*number)(const item *))
+{
+    snd_status status = SND_OK;
+
+    snd_buffer_printf(&self->pack.text, "],\"%s\":[", key);
+    for (uint64_t i = 0; i < all->count && status == SND_OK; i++) {
+        snd_page_put_whole(&self->pack, number(&all->list[i]), i == 0);
+        status = snd_page_pack_flush(&self->pack);
+    }
+    return status;
+}
+
+static snd_status
+put_items(snd_page_maker *self, const items *all, const char *kind, int is_first)
+{
+    snd_buffer_printf(&self->pack.text, "%s{\"kind\":\"%s\",\"unit_ns\":%llu,\"gap\":[", is_first ? "" : ",\n", kind,
+                      (unsigned long long)all->unit_ns);
+    snd_status status = put_gaps(self, all);
+    if (status == SND_OK)
+        status = put_column(self, all, "value", value_of);
+    if (status == SND_OK)
+        status = put_column(self, all, "node", node_of);
+    if (status == SND_OK)
+        status = put_column(self, all, "task", task_of);
+    snd_buffer_text(&self->pack.text, "]}");
+    return status;
+}
+
+static snd_status
+put_kind(snd_page_maker *self, int samples, int *is_first)
+{
+    items all;
+    snd_status status = gather(self, samples, &all);
+
+    if (status == SND_OK)
+        status = samples ? reduce_samples(self, &all) : drop(self, &all, "regions and calls");
+    if (status == SND_OK && all.count != 0) {
+        status = put_items(self, &all, samples ? "samples" : "spans", *is_first);
+        *is_first = 0;
+    }
+    snd_free(all.list);
+    return status;
+}
+
+snd_status
+snd_page_put_events(snd_page_maker *self)
+{
+    int is_first = 1;
+
+    if (self->profile->event_count == 0) {
+        snd_buffer_text(&self->pack.text, "\"events\":null,\n");
+        return SND_OK;
+    }
+    snd_buffer_text(&self->pack.text, "\"events\":[");
+    snd_status status = put_kind(self, 1, &is_first);
+    if (status == SND_OK)
+        status = put_kind(self, 0, &is_first);
+    snd_buffer_text(&self->pack.text, "],\n");
+    return status;
+}

@@ -1,0 +1,271 @@
+/* The data of a page: sites, tracks, nodes and their metrics, column by column. */
+#include "base/alloc.h"
+#include "format/format.h"
+#include "format/page_private.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static snd_status
+intern(snd_page_maker *self, const char *text, uint32_t *id)
+{
+    return snd_intern_add(self->texts, text, strlen(text), id);
+}
+
+/* ---- sites ---- */
+
+static snd_status
+put_site_texts(snd_page_maker *self, const char *key, size_t offset)
+{
+    snd_status status = SND_OK;
+
+    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.site_count && status == SND_OK; i++) {
+        const char *site = (const char *)&self->profile->sites[self->nodes.sites[i]];
+        uint32_t id = 0;
+        status = intern(self, *(const char *const *)(const void *)(site + offset), &id);
+        snd_page_put_whole(&self->pack, id, i == 0);
+        if (status == SND_OK)
+            status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, "],");
+    return status;
+}
+
+typedef uint32_t site_number(const snd_profile_site *site);
+
+static uint32_t
+kind_of(const snd_profile_site *site)
+{
+    return (uint32_t)site->kind;
+}
+
+static uint32_t
+line_of(const snd_profile_site *site)
+{
+    return site->line;
+}
+
+static uint32_t
+first_line_of(const snd_profile_site *site)
+{
+    return site->first_line;
+}
+
+static snd_status
+put_site_numbers(snd_page_maker *self, const char *key, site_number *number, const char *end)
+{
+    snd_status status = SND_OK;
+
+    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.site_count && status == SND_OK; i++) {
+        snd_page_put_whole(&self->pack, number(&self->profile->sites[self->nodes.sites[i]]), i == 0);
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, end);
+    return status;
+}
+
+static snd_status
+put_sites(snd_page_maker *self)
+{
+    snd_buffer_text(&self->pack.text, "\"kinds\":[");
+    for (unsigned kind = 0; kind < SND_SITE_KIND_COUNT; kind++) {
+        snd_buffer_text(&self->pack.text, kind == 0 ? "" : ",");
+        snd_json_string(&self->pack.text, snd_site_kind_name((snd_site_kind)kind));
+    }
+    snd_buffer_text(&self->pack.text, "],\n\"sites\":{");
+    snd_status status = put_site_texts(self, "name", offsetof(snd_profile_site, name));
+    if (status == SND_OK)
+        status = put_site_texts(self, "file", offsetof(snd_profile_site, file));
+    if (status == SND_OK)
+        status = put_site_texts(self, "detail", offsetof(snd_profile_site, detail));
+    if (status == SND_OK)
+        status = put_site_numbers(self, "kind", kind_of, "],");
+    if (status == SND_OK)
+        status = put_site_numbers(self, "line", line_of, "],");
+    if (status == SND_OK)
+        status = put_site_numbers(self, "first_line", first_line_of, "]},\n");
+    return status;
+}
+
+static void
+put_tracks(snd_page_maker *self)
+{
+    snd_buffer *out = &self->pack.text;
+
+    snd_buffer_text(out, "\"tracks\":[");
+    for (uint32_t i = 0; i < self->profile->track_count; i++) {
+        const snd_profile_track *track = &self->profile->tracks[i];
+        snd_buffer_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
+        snd_json_string(out, track->name);
+        snd_buffer_printf(out,
+                          ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu}",
+                          track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,
+                          (unsigned long long)track->end_ns);
+    }
+    snd_buffer_text(out, "],\n");
+}
+
+/* ---- nodes ---- */
+
+static int64_t
+parent_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    return node->parent == SND_NONE ? -1 : (int64_t)self->nodes.of_node[node->parent];
+}
+
+static int64_t
+track_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    (void)self;
+    return (int64_t)node->track;
+}
+
+static int64_t
+site_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    return (int64_t)self->nodes.of_site[node->site];
+}
+
+static snd_status
+put_node_column(snd_page_maker *self, const char *key,
+                int64_t (*number)(const snd_page_maker *, const snd_profile_node *), const char *end)
+{
+    snd_status status = SND_OK;
+
+    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
+        snd_page_put_signed(&self->pack, number(self, &self->profile->nodes[self->nodes.kept[i]]), i == 0);
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, end);
+    return status;
+}
+
+static snd_status
+put_tree(snd_page_maker *self)
+{
+    snd_buffer_text(&self->pack.text, "\"nodes\":{");
+    snd_status status = put_node_column(self, "parent", parent_of, "],");
+    if (status == SND_OK)
+        status = put_node_column(self, "track", track_of, "],");
+    if (status == SND_OK)
+        status = put_node_column(self, "site", site_of, "]},\n");
+    return status;
+}
+
+/* ---- metrics ---- */
+
+/* Whether the numbers of a node that is not in the page go to the node above it, so that sums stay. */
+static int
+is_folded(const snd_profile *profile, uint32_t node, snd_metric metric)
+{
+    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
+
+    if (metric == SND_METRIC_SELF)
+        return snd_site_is_entered(kind);
+    return (metric >= SND_METRIC_SAMPLES && metric <= SND_METRIC_COPY_VARIANCE) || metric == SND_METRIC_GPU;
+}
+
+/* The values of the page's nodes. */
+static void
+sum_metric(const snd_page_maker *self, snd_metric metric, snd_value *values)
+{
+    const snd_profile *profile = self->profile;
+    int is_real = snd_metric_get(metric)->is_real;
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        uint32_t number = self->nodes.of_node[i];
+        if (!snd_profile_has(profile, i, metric) || (self->nodes.kept[number] != i && !is_folded(profile, i, metric)))
+            continue;
+        if (is_real)
+            values[number].real += snd_profile_real(profile, i, metric);
+        else
+            values[number].whole += snd_profile_whole(profile, i, metric);
+    }
+}
+
+static snd_status
+put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *values, int is_first)
+{
+    uint32_t previous = 0;
+    int is_empty = 1;
+    snd_status status = SND_OK;
+
+    snd_buffer_printf(&self->pack.text, "%s\"%s\":{\"node\":[", is_first ? "" : ",\n", info->name);
+    for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
+        if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
+            continue;
+        snd_page_put_whole(&self->pack, i - previous, is_empty);
+        previous = i;
+        is_empty = 0;
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, "],\"value\":[");
+    is_empty = 1;
+    for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
+        if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
+            continue;
+        if (info->is_real)
+            snd_page_put_real(&self->pack, values[i].real, is_empty);
+        else
+            snd_page_put_whole(&self->pack, values[i].whole, is_empty);
+        is_empty = 0;
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_text(&self->pack.text, "]}");
+    return status;
+}
+
+static void
+put_units(snd_page_maker *self)
+{
+    int is_first = 1;
+
+    snd_buffer_text(&self->pack.text, "\"metric_units\":{");
+    for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
+        const snd_metric_info *info = snd_metric_get((snd_metric)m);
+        if (self->profile->columns[m] == NULL)
+            continue;
+        snd_buffer_printf(&self->pack.text, "%s\"%s\":\"%s\"", is_first ? "" : ",", info->name, info->unit);
+        is_first = 0;
+    }
+    snd_buffer_text(&self->pack.text, "},\n");
+}
+
+static snd_status
+put_metrics(snd_page_maker *self)
+{
+    snd_status status = SND_OK;
+    int is_first = 1;
+
+    put_units(self);
+    snd_buffer_text(&self->pack.text, "\"metrics\":{");
+    for (unsigned m = 0; m < SND_METRIC_COUNT_OF && status == SND_OK; m++) {
+        if (self->profile->columns[m] == NULL)
+            continue;
+        snd_value *values = snd_calloc((size_t)self->nodes.kept_count + 1, sizeof *values);
+        if (values == NULL)
+            return SND_NO_MEMORY;
+        sum_metric(self, (snd_metric)m, values);
+        status = put_values(self, snd_metric_get((snd_metric)m), values, is_first);
+        is_first = 0;
+        snd_free(values);
+    }
+    snd_buffer_text(&self->pack.text, "},\n");
+    return status;
+}
+
+snd_status
+snd_page_put_nodes(snd_page_maker *self)
+{
+    snd_status status = put_sites(self);
+
+    put_tracks(self);
+    if (status == SND_OK)
+        status = put_tree(self);
+    if (status == SND_OK)
+        status = put_metrics(self);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* Which nodes a page has: of too many, those with the largest shares. */
+#include "base/alloc.h"
+#include "format/page_private.h"
+
+#include <stdlib.h>
+
+/* What a node's share may be a share of, each the sum of these metrics. A range of a group ends with its second. */
+static const struct {
+    snd_metric first, last;
+} groups[] = {
+    {SND_METRIC_SELF, SND_METRIC_SELF},
+    {SND_METRIC_PYTHON, SND_METRIC_WAIT_OTHER},
+    {SND_METRIC_ALLOC_PYTHON, SND_METRIC_ALLOC_NATIVE},
+    {SND_METRIC_LIVE, SND_METRIC_LIVE},
+    {SND_METRIC_LIVE_PEAK, SND_METRIC_LIVE_PEAK},
+    {SND_METRIC_COPIED, SND_METRIC_COPIED},
+};
+
+/* Raises the shares to those of a group. A parent's sum is never below its children's, so neither is its share. */
+static void
+raise_shares(const snd_profile *profile, size_t group, double *sums, double *shares)
+{
+    double all = 0;
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        sums[i] = 0;
+        for (unsigned m = groups[group].first; m <= (unsigned)groups[group].last; m++)
+            sums[i] += (double)snd_profile_whole(profile, i, (snd_metric)m);
+        all += sums[i];
+    }
+    for (uint32_t i = profile->node_count; i-- > 0 && all > 0;) {
+        if (profile->nodes[i].parent != SND_NONE)
+            sums[profile->nodes[i].parent] += sums[i];
+        if (sums[i] / all > shares[i])
+            shares[i] = sums[i] / all;
+    }
+}
+
+static int
+compare_descending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* The share above which a node is kept, so that at most `limit` are. */
+static snd_status
+find_bound(const snd_profile *profile, uint32_t limit, double *shares, double *bound)
+{
+    double *sums = snd_calloc((size_t)profile->node_count + 1, sizeof *sums);
+    if (sums == NULL)
+        return SND_NO_MEMORY;
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        raise_shares(profile, i, sums, shares);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        sums[i] = shares[i];
+    qsort(sums, profile->node_count, sizeof *sums, compare_descending);
+    *bound = sums[limit];
+    snd_free(sums);
+    return SND_OK;
+}
+
+/* Roots stay in any case. */
+static void
+number_nodes(const snd_profile *profile, const double *shares, double bound, snd_page_nodes *self)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        uint32_t parent = profile->nodes[i].parent;
+        if (shares != NULL && parent != SND_NONE && !(shares[i] > bound)) {
+            self->of_node[i] = self->of_node[parent];
+            continue;
+        }
+        self->of_node[i] = self->kept_count;
+        self->kept[self->kept_count++] = i;
+    }
+}
+
+static void
+number_sites(const snd_profile *profile, snd_page_nodes *self)
+{
+    for (uint32_t i = 0; i < profile->site_count; i++)
+        self->of_site[i] = SND_NONE;
+    for (uint32_t i = 0; i < self->kept_count; i++) {
+        uint32_t site = profile->nodes[self->kept[i]].site;
+        if (self->of_site[site] != SND_NONE)
+            continue;
+        self->of_site[site] = self->site_count;
+        self->sites[self->site_count++] = site;
+    }
+}
+
+static snd_status
+choose(const snd_profile *profile, uint32_t limit, snd_page_nodes *self)
+{
+    double *shares = NULL, bound = 0;
+    snd_status status = SND_OK;
+
+    self->of_node = snd_malloc(((size_t)profile->node_count + 1) * sizeof *self->of_node);
+    self->kept = snd_malloc(((size_t)profile->node_count + 1) * sizeof *self->kept);
+    self->of_site = snd_malloc(((size_t)profile->site_count + 1) * sizeof *self->of_site);
+    self->sites = snd_malloc(((size_t)profile->site_count + 1) * sizeof *self->sites);
+    if (self->of_node == NULL || self->kept == NULL || self->of_site == NULL || self->sites == NULL)
+        return SND_NO_MEMORY;
+    if (profile->node_count > limit) {
+        shares = snd_calloc(profile->node_count, sizeof *shares);
+        status = shares == NULL ? SND_NO_MEMORY : find_bound(profile, limit, shares, &bound);
+    }
+    if (status == SND_OK) {
+        number_nodes(profile, shares, bound, self);
+        number_sites(profile, self);
+    }
+    snd_free(shares);
+    return status;
+}
+
+snd_status
+snd_page_choose_nodes(const snd_profile *profile, uint32_t limit, snd_page_nodes *out)
+{
+    snd_page_nodes self = {0};
+    snd_status status = choose(profile, limit, &self);
+
+    if (status != SND_OK) {
+        snd_page_nodes_free(&self);
+        return status;
+    }
+    *out = self;
+    return SND_OK;
+}
+
+void
+snd_page_nodes_free(snd_page_nodes *self)
+{
+    snd_free(self->of_node);
+    snd_free(self->kept);
+    snd_free(self->of_site);
+    snd_free(self->sites);
+    *self = (snd_page_nodes){0};
+}

@@ -1,0 +1,222 @@
+/* The data of a page: the answers of all views that have one for the recording. */
+#include "format/format.h"
+#include "format/page_private.h"
+#include "view/arrange.h"
+#include "view/sample_table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows of a table; more help nobody. */
+#define ROW_LIMIT 5000u
+#define GROUP_LIMIT 1000u
+
+static const char *const unit_names[] = {
+    [SND_UNIT_TEXT] = "text", [SND_UNIT_LABEL] = "label",     [SND_UNIT_COUNT] = "count",   [SND_UNIT_NS] = "ns",
+    [SND_UNIT_US] = "us",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number", [SND_UNIT_BYTES] = "bytes",
+    [SND_UNIT_RATE] = "rate", [SND_UNIT_BAR] = "bar",         [SND_UNIT_SPARK] = "spark",
+};
+
+static int
+is_answer(const snd_table *table, uint32_t row)
+{
+    return !table->rows[row].is_extra;
+}
+
+/* What the rows of a tree with too many are chosen by: a number that a row has no less of than those below it. */
+static const char *
+weight_of(const snd_table *table)
+{
+    static const char *const names[] = {"time", "peak_bytes", "total"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (snd_table_find(table, names[i]) >= 0)
+            return names[i];
+    return NULL;
+}
+
+static snd_status
+cut(snd_page_maker *self, snd_table *table)
+{
+    snd_status status = snd_table_keep(table, is_answer);
+    uint32_t before = table->row_count;
+
+    if (status != SND_OK || before <= ROW_LIMIT)
+        return status;
+    if (table->is_tree && !table->is_grouped && weight_of(table) != NULL)
+        status = snd_table_keep_largest(table, weight_of(table), ROW_LIMIT);
+    else
+        snd_table_limit(table, table->is_grouped ? GROUP_LIMIT : ROW_LIMIT);
+    if (table->row_count == before)
+        return status;
+    self->pruned_rows += before - table->row_count;
+    snd_page_say_pruned(self, "The table of %s has the first %u of %u rows.", table->view, table->row_count, before);
+    return status;
+}
+
+/* Whether a row's text may be the text of a file that is not to be shown. */
+static int
+is_hidden(const snd_page_maker *self, const snd_table *table, uint32_t row, uint32_t column)
+{
+    const snd_cell *cells = &table->cells[(size_t)row * table->column_count];
+    int file = snd_table_find(table, "file");
+
+    if (strcmp(table->columns[column].name, "source") != 0)
+        return 0;
+    return self->options->no_source ||
+           (file >= 0 && cells[file].is_there && !snd_own_has(&self->own, cells[file].text));
+}
+
+static void
+put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
+{
+    if (!cell->is_there || (snd_unit_is_real(unit) && !isfinite(cell->real)))
+        snd_buffer_text(out, "null");
+    else if (snd_unit_is_text(unit))
+        snd_json_string(out, cell->text);
+    else if (snd_unit_is_real(unit))
+        snd_buffer_printf(out, "%.15g", cell->real);
+    else if (cell->whole < 0)
+        snd_buffer_printf(out, "%lld", (long long)cell->whole);
+    else
+        snd_buffer_number(out, (uint64_t)cell->whole);
+}
+
+static void
+put_columns(const snd_table *table, snd_buffer *out)
+{
+    snd_buffer_text(out, ",\"columns\":[");
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        snd_buffer_text(out, c == 0 ? "{\"name\":" : ",{\"name\":");
+        snd_json_string(out, table->columns[c].name);
+        snd_buffer_text(out, ",\"title\":");
+        snd_json_string(out, table->columns[c].title);
+        snd_buffer_printf(out, ",\"unit\":\"%s\",\"traits\":%u}", unit_names[table->columns[c].unit],
+                          table->columns[c].traits);
+    }
+    snd_buffer_char(out, ']');
+}
+
+static void
+put_depths(snd_page_maker *self, const snd_table *table)
+{
+    snd_buffer_text(&self->pack.text, table->is_tree ? ",\"depths\":[" : ",\"depths\":null");
+    for (uint32_t r = 0; r < table->row_count && table->is_tree; r++)
+        snd_page_put_whole(&self->pack, table->depths[r], r == 0);
+    snd_buffer_text(&self->pack.text, table->is_tree ? "]" : "");
+}
+
+static snd_status
+put_rows(snd_page_maker *self, const snd_table *table)
+{
+    snd_buffer *out = &self->pack.text;
+    snd_status status = SND_OK;
+
+    snd_buffer_text(out, ",\"rows\":[");
+    for (uint32_t r = 0; r < table->row_count && status == SND_OK; r++) {
+        snd_buffer_text(out, r == 0 ? "\n[" : ",\n[");
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            snd_buffer_text(out, c == 0 ? "" : ",");
+            if (is_hidden(self, table, r, c))
+                snd_buffer_text(out, "null");
+            else
+                put_cell(out, table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c]);
+        }
+        snd_buffer_char(out, ']');
+        status = snd_page_pack_flush(&self->pack);
+    }
+    snd_buffer_char(out, ']');
+    return status;
+}
+
+/* Uses the table up. */
+static snd_status
+put_table(snd_page_maker *self, const char *view, const char *variant, snd_table *table, int *is_first)
+{
+    snd_buffer *out = &self->pack.text;
+    uint32_t before = 0;
+
+    for (uint32_t r = 0; r < table->row_count; r++)
+        before += is_answer(table, r) ? 1 : 0;
+    snd_status status = cut(self, table);
+    snd_buffer_text(out, *is_first ? "\n{\"view\":" : ",\n{\"view\":");
+    snd_json_string(out, view);
+    snd_buffer_printf(out, ",\"variant\":\"%s\",\"is_tree\":%s,\"is_grouped\":%s,\"row_count\":%u", variant,
+                      table->is_tree ? "true" : "false", table->is_grouped ? "true" : "false", before);
+    put_columns(table, out);
+    put_depths(self, table);
+    if (status == SND_OK)
+        status = put_rows(self, table);
+    snd_buffer_text(out, ",\"footer\":");
+    snd_json_string(out, table->footer == NULL ? "" : table->footer);
+    snd_buffer_char(out, '}');
+    *is_first = 0;
+    snd_table_free(table);
+    return status;
+}
+
+static int
+has_regions(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
+            return 1;
+    return 0;
+}
+
+/* A view that has nothing to show is left out, and so are regions that are nothing but threads. */
+static snd_status
+put_view(snd_page_maker *self, const snd_view *view, const snd_view_options *options, const char *variant,
+         int *is_first)
+{
+    snd_table *table = NULL;
+    int is_empty = view->make == snd_view_regions && !has_regions(self->profile);
+    snd_status status = is_empty ? SND_NO_DATA : view->make(self->profile, options, &table);
+
+    if (status == SND_NO_DATA || status == SND_NO_TIMELINE)
+        return SND_OK;
+    if (status == SND_OK && table->row_count == 0) {
+        snd_table_free(table);
+        return SND_OK;
+    }
+    return status == SND_OK ? put_table(self, view->name, variant, table, is_first) : status;
+}
+
+/* Where there are calls as well, "functions" are those. */
+static snd_status
+put_sampled_functions(snd_page_maker *self, int *is_first)
+{
+    static const snd_view sampled = {"sampled_functions", "", snd_view_sampled_functions};
+    snd_table *table = NULL;
+    snd_status status = snd_samples_exist(self->profile) ? SND_OK : SND_NO_DATA;
+
+    if (status == SND_OK)
+        status = snd_view_functions(self->profile, &(snd_view_options){0}, &table);
+    if (status == SND_NO_DATA)
+        return SND_OK;
+    int has_calls = status == SND_OK && snd_table_find(table, "calls") >= 0;
+    snd_table_free(table);
+    if (status != SND_OK || !has_calls)
+        return status;
+    return put_view(self, &sampled, &(snd_view_options){0}, "", is_first);
+}
+
+snd_status
+snd_page_put_tables(snd_page_maker *self)
+{
+    const snd_view *ops = snd_view_find("ops");
+    snd_status status = SND_OK;
+    int is_first = 1;
+
+    snd_buffer_text(&self->pack.text, "\"tables\":[");
+    for (unsigned i = 0; i < snd_view_count && status == SND_OK; i++)
+        status = put_view(self, &snd_views[i], &(snd_view_options){0}, "", &is_first);
+    if (status == SND_OK)
+        status = put_view(self, ops, &(snd_view_options){.by_shape = 1}, "by_shape", &is_first);
+    if (status == SND_OK)
+        status = put_view(self, ops, &(snd_view_options){.by_line = 1}, "by_line", &is_first);
+    if (status == SND_OK)
+        status = put_sampled_functions(self, &is_first);
+    snd_buffer_text(&self->pack.text, "],\n");
+    return status;
+}

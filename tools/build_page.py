@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Builds the report page from web/ and writes it as a C file, for Meson.
+
+Usage: build_page.py OUTPUT.c [--web FOLDER --work FOLDER --depfile FILE [--optional]]
+
+Without --web the file holds no page, and `sonde report` says so. With --optional a build that fails, as on a machine
+without a network, gives the same instead of an error. The packages go to web/node_modules, once for all builds; where
+that cannot be written, the page is built in a copy.
+"""
+
+import argparse
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PLACE = b"<!--sonde-data-->"
+ROW = 96  # bytes a line of C
+
+
+def sources(web: Path) -> list[Path]:
+    """What the page is built from."""
+    names = ["package.json", "package-lock.json", "vite.config.ts", "tsconfig.json", "index.html"]
+    return [web / name for name in names] + sorted(path for path in (web / "src").rglob("*") if path.is_file())
+
+
+def install(web: Path) -> None:
+    """The packages of package-lock.json, if they are not there yet."""
+    done = web / "node_modules" / ".sonde-installed"
+    lock = (web / "package-lock.json").read_bytes()
+    if done.exists() and done.read_bytes() == lock:
+        return
+    subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=web, check=True)
+    done.write_bytes(lock)
+
+
+def build(web: Path, work: Path) -> bytes:
+    """The page, in one file."""
+    if not os.access(web, os.W_OK):
+        copy = work / "web"
+        shutil.copytree(web, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "dist"))
+        web = copy
+    with open(web / "package.json", "rb") as lock:  # other builds may want the same packages now
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install(web)
+    out = (work / "page").resolve()
+    command = ["npm", "run", "--silent", "build", "--", "--outDir", str(out), "--emptyOutDir", "--logLevel", "warn"]
+    subprocess.run(command, cwd=web, check=True)
+    page = (out / "index.html").read_bytes()
+    if page.count(PLACE) != 1 or b"\0" in page:
+        sys.exit(f"build_page.py: the page must have {PLACE.decode()} once")
+    return page
+
+
+def literal(piece: bytes) -> str:
+    plain = set(range(32, 127)) - set(b'"\\?')  # two question marks may mean something else
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in piece) + '"'
+
+
+def as_c(page: bytes) -> str:
+    """A text and its size."""
+    rows = [literal(page[at : at + ROW]) for at in range(0, len(page), ROW)] or ['""']
+    return (
+        "/* Written by tools/build_page.py. */\n#include <stddef.h>\n\n"
+        "extern const char snd_page_template[];\nextern const size_t snd_page_template_size;\n\n"
+        "const char snd_page_template[] =\n" + "\n".join(rows) + ";\n"
+        f"const size_t snd_page_template_size = {len(page)};\n"
+    )
+
+
+def escaped(path: Path) -> str:
+    return str(path.resolve()).replace("\\", "\\\\").replace(" ", "\\ ")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--web", type=Path)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--depfile", type=Path)
+    parser.add_argument("--optional", action="store_true")
+    given = parser.parse_args()
+    page = b""
+    if given.web is not None:
+        try:
+            page = build(given.web, given.work)
+        except (OSError, subprocess.CalledProcessError) as error:
+            if not given.optional:
+                sys.exit(f"build_page.py: the report page could not be built: {error}")
+            print(f"build_page.py: warning: sonde is built without its report page: {error}", file=sys.stderr)
+        wanted = " ".join(escaped(path) for path in sources(given.web))
+        given.depfile.write_text(f"{given.output}: {wanted}\n")
+    given.output.write_text(as_c(page))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+// The recording as the page has it: read from the script elements that `sonde report` wrote, decoded into typed arrays.
+// All times are nanoseconds since the start of the recording.
+
+/** What the file says, before decoding. Fields marked d are differences: the first value, then what to add. */
+export interface RawRecording {
+  version: number;
+  infos: Record<string, string>;
+  texts: string[];
+  kinds: string[];
+  metric_units: Record<string, string>;
+  sites: Record<"kind" | "name" | "file" | "line" | "detail" | "first_line", number[]>;
+  tracks: Track[];
+  nodes: Record<"parent" | "track" | "site", number[]>;
+  metrics: Record<string, { node: number[]; value: number[] }>;
+  sources: { file: number; text: string }[];
+  own_files: number[];
+  series: { name: string; unit: string; at_ns: number[]; value: number[] }[];
+  histories: { step_ns: number; node: number[]; live: number[][] } | null;
+  events: RawBlock[] | null;
+  tables: Table[];
+  pruned: Pruned | null;
+}
+
+/** Events by track and start, in steps of `unit_ns`. `gap`: from the end of the event before it on its track (from 0
+ * for the first one) to its start. */
+export interface RawBlock {
+  kind: "samples" | "spans";
+  unit_ns: number;
+  gap: number[];
+  value: number[];
+  node: number[];
+  task: number[];
+}
+
+export interface Track {
+  name: string;
+  process_id: number;
+  thread_id: number;
+  start_ns: number;
+  end_ns: number;
+  /** More than 1: so many threads shared this line, one after the other. */
+  thread_count?: number;
+}
+
+export interface Pruned {
+  nodes: number;
+  events: number;
+  text: string;
+}
+
+export type Cell = string | number | boolean | null;
+
+/** What a column is to people: bits of `Column.traits`. */
+export const SHOWN = 1;
+export const MAIN = 2;
+export const OPTIONAL = 4;
+export const NO_ZERO = 8;
+export const NO_EMPTY = 16;
+
+export interface Column {
+  name: string;
+  title: string;
+  unit: "text" | "label" | "count" | "ns" | "us" | "percent" | "number" | "bytes" | "rate" | "bar" | "spark";
+  traits: number;
+}
+
+/** The answer of a view of the core. Rows of a tree stand behind their parent; `depths` says how deep. */
+export interface Table {
+  view: string;
+  /** Of ops: "", "by_shape" or "by_line". */
+  variant?: string;
+  is_tree: boolean;
+  /** Rows at depth 0 are things with what belongs to them below. */
+  is_grouped?: boolean;
+  /** Rows before the table was cut, if it was. */
+  row_count?: number;
+  columns: Column[];
+  depths: number[] | null;
+  rows: Cell[][];
+  footer: string;
+}
+
+/** Places the cost belongs to. `name`, `file` and `detail` are indexes of `Recording.texts`, `kind` of `kinds`. */
+export interface Sites {
+  count: number;
+  kind: Uint8Array;
+  name: Uint32Array;
+  file: Uint32Array;
+  line: Uint32Array;
+  detail: Uint32Array;
+  first_line: Uint32Array;
+}
+
+/** The tree. A parent's index is smaller than its children's; -1: the root of a track. */
+export interface Nodes {
+  count: number;
+  parent: Int32Array;
+  track: Uint32Array;
+  site: Uint32Array;
+}
+
+/** Own values of some nodes, ascending by node. */
+export interface Metric {
+  unit: string;
+  node: Uint32Array;
+  value: Float64Array;
+}
+
+export interface Series {
+  name: string;
+  unit: string;
+  at_ns: Float64Array;
+  value: Float64Array;
+}
+
+/** The timeline: samples at [0, sample_count), then regions, calls and ops; each part by track, in a track by start, the
+ * outer one first. `value`: a duration in ns; neighbouring samples of one node and state are one event. `task`: of a
+ * sample an index of STATES, else the number of a coroutine, 0: the thread itself. */
+export interface Events {
+  count: number;
+  sample_count: number;
+  start: Float64Array;
+  value: Float64Array;
+  node: Uint32Array;
+  task: Float64Array;
+}
+
+export interface Recording {
+  infos: Record<string, string>;
+  texts: string[];
+  kinds: string[];
+  sites: Sites;
+  tracks: Track[];
+  nodes: Nodes;
+  metrics: Map<string, Metric>;
+  /** Lines of the program's own files by name; line 1 is at index 0. */
+  sources: Map<string, string[]>;
+  /** Text indexes of the files that are the program's own. */
+  own_files: Set<number>;
+  series: Series[];
+  /** Live bytes of nodes over time, by node. */
+  histories: { step_ns: number; live: Map<number, Float64Array> };
+  events: Events | null;
+  tables: Table[];
+  pruned: Pruned | null;
+  length_ns: number;
+}
+
+/** What a sampled thread did, in the order of `task`; each is a metric of its own. */
+export const STATES = [
+  "python",
+  "native",
+  "system",
+  "wait_cpu",
+  "wait_lock",
+  "wait_gil",
+  "wait_io",
+  "wait_sleep",
+  "wait_other",
+] as const;
+
+export function undelta<T extends Uint32Array | Float64Array>(differences: number[], into: T): T {
+  let value = 0;
+  for (let i = 0; i < differences.length; i++) {
+    value += differences[i];
+    into[i] = value;
+  }
+  return into;
+}
+
+function decodeMetric(unit: string, raw: { node: number[]; value: number[] }): Metric {
+  return {
+    unit,
+    node: undelta(raw.node, new Uint32Array(raw.node.length)),
+    value: Float64Array.from(raw.value),
+  };
+}
+
+function decodeBlock(block: RawBlock, track: ArrayLike<number>, into: Events, at: number): void {
+  let last = -1;
+  let end = 0;
+  for (let i = 0; i < block.node.length; i++) {
+    const node = block.node[i];
+    if (track[node] !== last) end = 0;
+    last = track[node];
+    const start = end + block.gap[i];
+    end = start + block.value[i];
+    into.start[at + i] = start * block.unit_ns;
+    into.value[at + i] = block.value[i] * block.unit_ns;
+    into.node[at + i] = node;
+    into.task[at + i] = block.task[i];
+  }
+}
+
+function decodeEvents(blocks: RawBlock[] | null, track: ArrayLike<number>): Events | null {
+  const sorted = [...(blocks ?? [])].sort((a, b) => (a.kind < b.kind ? -1 : 1)); // samples before spans
+  const count = sorted.reduce((sum, block) => sum + block.node.length, 0);
+  if (count === 0) return null;
+  const events: Events = {
+    count,
+    sample_count: sorted[0].kind === "samples" ? sorted[0].node.length : 0,
+    start: new Float64Array(count),
+    value: new Float64Array(count),
+    node: new Uint32Array(count),
+    task: new Float64Array(count),
+  };
+  let at = 0;
+  for (const block of sorted) {
+    decodeBlock(block, track, events, at);
+    at += block.node.length;
+  }
+  return events;
+}
+
+function decodeHistories(raw: RawRecording["histories"]): Recording["histories"] {
+  const live = new Map<number, Float64Array>();
+  if (!raw) return { step_ns: 0, live };
+  undelta(raw.node, new Uint32Array(raw.node.length)).forEach((node, i) => live.set(node, Float64Array.from(raw.live[i])));
+  return { step_ns: raw.step_ns, live };
+}
+
+function decodeSites(raw: RawRecording["sites"]): Sites {
+  return {
+    count: raw.kind.length,
+    kind: Uint8Array.from(raw.kind),
+    name: Uint32Array.from(raw.name),
+    file: Uint32Array.from(raw.file),
+    line: Uint32Array.from(raw.line),
+    detail: Uint32Array.from(raw.detail),
+    first_line: Uint32Array.from(raw.first_line),
+  };
+}
+
+/** Throws an Error with a sentence when the page cannot show this version. */
+export function decode(raw: RawRecording): Recording {
+  if (raw.version !== 1) throw new Error(`This page shows data of version 1, not ${raw.version}.`);
+  const metrics = new Map(
+    Object.entries(raw.metrics).map(([name, metric]) => [name, decodeMetric(raw.metric_units[name] ?? "", metric)]),
+  );
+  return {
+    infos: raw.infos,
+    texts: raw.texts,
+    kinds: raw.kinds,
+    sites: decodeSites(raw.sites),
+    tracks: raw.tracks,
+    nodes: {
+      count: raw.nodes.parent.length,
+      parent: Int32Array.from(raw.nodes.parent),
+      track: Uint32Array.from(raw.nodes.track),
+      site: Uint32Array.from(raw.nodes.site),
+    },
+    metrics,
+    sources: new Map(raw.sources.map((source) => [raw.texts[source.file], source.text.split("\n")])),
+    own_files: new Set(raw.own_files),
+    series: raw.series.map(({ name, unit, at_ns, value }) => ({
+      name,
+      unit,
+      at_ns: undelta(at_ns, new Float64Array(at_ns.length)),
+      value: Float64Array.from(value),
+    })),
+    histories: decodeHistories(raw.histories),
+    events: decodeEvents(raw.events, raw.nodes.track),
+    tables: raw.tables,
+    pruned: raw.pruned,
+    length_ns: Number(raw.infos.length_ns ?? 0),
+  };
+}
+
+function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** Base64 of gzip of JSON. */
+export async function unpack(text: string): Promise<Recording> {
+  const stream = new Blob([bytesOfBase64(text.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return decode((await new Response(stream).json()) as RawRecording);
+}
+
+/** The recordings in this page: none in the bare template, two to compare. */
+export async function readRecordings(page: Document): Promise<Recording[]> {
+  const packed = ["sonde-data", "sonde-data-2"]
+    .map((id) => page.getElementById(id)?.textContent ?? "")
+    .filter((text) => text !== "");
+  return Promise.all(packed.map(unpack));
+}

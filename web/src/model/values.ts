@@ -1,0 +1,80 @@
+// Own values of nodes: of the whole recording from its metrics, of a range in proportion to the events in it.
+import { STATES, type Events, type Recording } from "../data";
+import type { Range } from "../state";
+
+export const CPU: readonly string[] = STATES.slice(0, 3);
+export const WAITING: readonly string[] = STATES.slice(3);
+/** CPU and waiting. */
+export const TIME: readonly string[] = STATES;
+
+const ANY = STATES.length; // the slot for the events of all states
+
+/** For each node and state, and for all states together: the share of its events that lies in the range. As the core
+ * does it (src/view/events.c), so that the whole range gives exactly the numbers of the whole recording. */
+export interface Shares {
+  of(node: number, state: number): number;
+}
+
+/** The time of an event that lies in the range. */
+export function overlap(events: Events, index: number, [from, to]: Range): number {
+  const start = events.start[index];
+  return Math.max(0, Math.min(start + events.value[index], to) - Math.max(start, from));
+}
+
+export function sharesOf(recording: Recording, events: Events, range: Range): Shares {
+  const width = ANY + 1;
+  const all = new Float64Array(recording.nodes.count * width);
+  const inside = new Float64Array(all.length);
+  for (let i = 0; i < events.sample_count; i++) {
+    const row = events.node[i] * width;
+    const part = overlap(events, i, range);
+    all[row + events.task[i]] += events.value[i];
+    all[row + ANY] += events.value[i];
+    inside[row + events.task[i]] += part;
+    inside[row + ANY] += part;
+  }
+  return {
+    of(node, state) {
+      const at = node * width + (all[node * width + state] > 0 ? state : ANY);
+      return all[at] > 0 ? inside[at] / all[at] : 0;
+    },
+  };
+}
+
+/** Shares of the last range: a brush asks for the same one for many metrics and views. */
+let last: { recording: Recording; from: number; to: number; shares: Shares } | null = null;
+
+function cachedShares(recording: Recording, events: Events, range: Range): Shares {
+  if (last?.recording !== recording || last.from !== range[0] || last.to !== range[1])
+    last = { recording, from: range[0], to: range[1], shares: sharesOf(recording, events, range) };
+  return last.shares;
+}
+
+function addMetric(recording: Recording, name: string, thread: number, shares: Shares | null, into: Float64Array): void {
+  const metric = recording.metrics.get(name);
+  if (!metric) return;
+  const state = STATES.indexOf(name as (typeof STATES)[number]);
+  for (let i = 0; i < metric.node.length; i++) {
+    const node = metric.node[i];
+    if (thread >= 0 && recording.nodes.track[node] !== thread) continue;
+    into[node] += metric.value[i] * (shares ? shares.of(node, state < 0 ? ANY : state) : 1);
+  }
+}
+
+/** Own values of all nodes: the sum of these metrics; a thread of -1: all. A range counts where the recording has
+ * events of samples, and means something for the metrics of samples only. */
+export function ownValues(recording: Recording, names: readonly string[], thread: number, range: Range | null): Float64Array {
+  const values = new Float64Array(recording.nodes.count);
+  const events = recording.events;
+  const shares = range && events && events.sample_count > 0 ? cachedShares(recording, events, range) : null;
+  for (const name of names) addMetric(recording, name, thread, shares, values);
+  return values;
+}
+
+/** With all that stands below each node. */
+export function inclusive(recording: Recording, own: Float64Array): Float64Array {
+  const sums = own.slice();
+  const parent = recording.nodes.parent;
+  for (let node = sums.length - 1; node >= 0; node--) if (parent[node] >= 0) sums[parent[node]] += sums[node];
+  return sums;
+}
