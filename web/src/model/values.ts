@@ -50,13 +50,29 @@ function cachedShares(recording: Recording, events: Events, range: Range): Share
   return last.shares;
 }
 
+/** By track: whether Python code ran on it. Waiting of other threads does not count, as in the core. */
+const pythonTracks = new WeakMap<Recording, Uint8Array>();
+
+function ranPython(recording: Recording): Uint8Array {
+  let tracks = pythonTracks.get(recording);
+  if (!tracks) {
+    pythonTracks.set(recording, (tracks = new Uint8Array(recording.tracks.length)));
+    const line = recording.kinds.indexOf("line");
+    const { site, track, count } = recording.nodes;
+    for (let node = 0; node < count; node++) if (recording.sites.kind[site[node]] === line) tracks[track[node]] = 1;
+  }
+  return tracks;
+}
+
 function addMetric(recording: Recording, name: string, thread: number, shares: Shares | null, into: Float64Array): void {
   const metric = recording.metrics.get(name);
   if (!metric) return;
   const state = STATES.indexOf(name as (typeof STATES)[number]);
+  const isWaiting = state >= CPU.length;
   for (let i = 0; i < metric.node.length; i++) {
     const node = metric.node[i];
-    if (thread >= 0 && recording.nodes.track[node] !== thread) continue;
+    const track = recording.nodes.track[node];
+    if ((thread >= 0 && track !== thread) || (isWaiting && !ranPython(recording)[track])) continue;
     into[node] += metric.value[i] * (shares ? shares.of(node, state < 0 ? ANY : state) : 1);
   }
 }

@@ -1,0 +1,232 @@
+// Samples by line and by function for a thread or a range: the rules of src/view/lines.c and sampled_functions.c, so that
+// the whole recording gives what the core says.
+import { SHOWN, MAIN, STATES, type Cell, type Column, type Recording, type Table } from "../data";
+import type { Range } from "../state";
+import { baseName } from "./format";
+import { ownValues } from "./values";
+
+const SAMPLES = STATES.length; // the slot behind the states
+const WIDTH = SAMPLES + 1;
+
+/** Per node its nine states, then samples. */
+function numbersOf(recording: Recording, thread: number, range: Range | null): Float64Array[] {
+  return [...STATES, "samples"].map((name) => ownValues(recording, [name], thread, range));
+}
+
+function sum(values: Float64Array, from: number, to: number): number {
+  let total = 0;
+  for (let i = from; i < to; i++) total += values[i];
+  return total;
+}
+
+const time = (values: Float64Array) => sum(values, 0, SAMPLES);
+const isThere = (values: Float64Array) => sum(values, 0, WIDTH) !== 0;
+
+function isOwnLine(recording: Recording, site: number): boolean {
+  const { sites, kinds, own_files } = recording;
+  return kinds[sites.kind[site]] === "line" && own_files.has(sites.file[site]);
+}
+
+/** By node: the innermost node of the program's own files on its stack; -1: none. */
+export function chargedNodes(recording: Recording): Int32Array {
+  const { count, parent, site } = recording.nodes;
+  const charged = new Int32Array(count);
+  const own = Array.from({ length: recording.sites.count }, (_, i) => isOwnLine(recording, i));
+  for (let node = 0; node < count; node++)
+    charged[node] = own[site[node]] ? node : parent[node] < 0 ? -1 : charged[parent[node]];
+  return charged;
+}
+
+interface LineSum {
+  file: string;
+  line: number;
+  name: string;
+  /** Of the site with the most time: it names the function. */
+  most: number;
+  values: Float64Array;
+}
+
+function addTo(into: Float64Array, numbers: Float64Array[], node: number): void {
+  for (let i = 0; i < WIDTH; i++) into[i] += numbers[i][node];
+}
+
+/** What each site is charged with, and the rest by name. */
+function chargeSites(recording: Recording, numbers: Float64Array[]) {
+  const charged = chargedNodes(recording);
+  const bySite = new Map<number, Float64Array>();
+  const rests = new Map<string, Float64Array>();
+  const { nodes, sites, kinds, texts } = recording;
+  for (let node = 0; node < nodes.count; node++) {
+    if (!numbers.some((values) => values[node] !== 0)) continue;
+    const site = nodes.site[charged[node] < 0 ? node : charged[node]];
+    const isOther = kinds[sites.kind[site]] === "other";
+    const rest = isOther ? texts[sites.name[site]] : "(outside the program's files)";
+    const [map, key] = charged[node] < 0 ? [rests, rest] : [bySite, site];
+    const values = (map as Map<unknown, Float64Array>).get(key) ?? new Float64Array(WIDTH);
+    addTo(values, numbers, node);
+    (map as Map<unknown, Float64Array>).set(key, values);
+  }
+  return { bySite, rests };
+}
+
+function mergeLines(recording: Recording, bySite: Map<number, Float64Array>): LineSum[] {
+  const lines = new Map<string, LineSum>();
+  const { sites, texts } = recording;
+  for (const [site, values] of bySite) {
+    const [file, line, name] = [texts[sites.file[site]], sites.line[site], texts[sites.name[site]]];
+    const key = `${line} ${file}`;
+    let entry = lines.get(key);
+    if (!entry) lines.set(key, (entry = { file, line, name, most: -1, values: new Float64Array(WIDTH) }));
+    if (time(values) > entry.most) [entry.name, entry.most] = [name, time(values)];
+    for (let i = 0; i < WIDTH; i++) entry.values[i] += values[i];
+  }
+  return [...lines.values()];
+}
+
+const PARTS = ["python", "native", "system", "waiting"];
+
+function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
+  return { name, title, unit, traits };
+}
+
+/** Time, its share, the parts as shares and as times, samples. */
+function timeColumns(name: string, share: string): Column[] {
+  return [
+    column(`${name}_ns`, name, "ns"),
+    column(share, name === "time" ? "share" : `${name} %`, "percent"),
+    ...PARTS.map((part) => column(`${part}_percent`, part, "percent")),
+    ...PARTS.map((part) => column(`${part}_ns`, part, "ns", 0)),
+    ...STATES.slice(3).map((state) => column(`${state}_ns`, state, "ns", 0)),
+    column("samples", "samples", "count", 0),
+  ];
+}
+
+function timeCells(values: Float64Array, whole: number): number[] {
+  const parts = [values[0], values[1], values[2], sum(values, 3, SAMPLES)];
+  const shares = [time(values), ...parts].map((part) => (whole > 0 ? (100 * part) / whole : 0));
+  return [time(values), ...shares, ...parts, ...values.slice(3, SAMPLES), Math.round(values[SAMPLES])];
+}
+
+function wholeTime(numbers: Float64Array[]): number {
+  return numbers.slice(0, SAMPLES).reduce((total, values) => total + sum(values, 0, values.length), 0);
+}
+
+/** As the core's table of lines, without memory. */
+export function linesTable(recording: Recording, thread: number, range: Range | null): Table {
+  const numbers = numbersOf(recording, thread, range);
+  const whole = wholeTime(numbers);
+  const { bySite, rests } = chargeSites(recording, numbers);
+  const sourceOf = (file: string, line: number) => recording.sources.get(file)?.[line - 1] ?? null;
+  const lines = mergeLines(recording, bySite).filter((line) => isThere(line.values));
+  lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+  const rows: Cell[][] = lines.map(({ file, line, name, values }) => [
+    file,
+    `${baseName(file)}:${line}`,
+    line,
+    name,
+    ...timeCells(values, whole),
+    sourceOf(file, line),
+  ]);
+  for (const [name, values] of [...rests].sort((a, b) => time(b[1]) - time(a[1])))
+    rows.push([name, null, null, null, ...timeCells(values, whole), name]);
+  return {
+    view: "lines",
+    is_tree: false,
+    depths: null,
+    footer: "",
+    columns: [
+      column("file", "file", "text", 0),
+      column("place", "place", "text"),
+      column("line", "line", "count"),
+      column("function", "function", "text"),
+      ...timeColumns("time", "percent"),
+      column("source", "source", "text", SHOWN | MAIN),
+    ],
+    rows,
+  };
+}
+
+interface FunctionSum {
+  site: number;
+  self: Float64Array;
+  total: number;
+  open: number;
+}
+
+/** Sites of one function have one number. Regions of one name are one, wherever they are opened. */
+export function functionsBySite(recording: Recording): { bySite: Int32Array; first: number[] } {
+  const { sites, kinds } = recording;
+  const numbersByKey = new Map<string, number>();
+  const first: number[] = [];
+  const bySite = Int32Array.from({ length: sites.count }, (_, site) => {
+    const kind = kinds[sites.kind[site]];
+    if (!["line", "native", "other", "region"].includes(kind)) return -1;
+    const place = kind === "region" ? "" : `${sites.file[site]} ${sites.first_line[site]}`;
+    const key = `${kind} ${sites.name[site]} ${place}`;
+    const known = numbersByKey.get(key);
+    if (known !== undefined) return known;
+    numbersByKey.set(key, first.length);
+    return first.push(site) - 1;
+  });
+  return { bySite, first };
+}
+
+/** A function's total is that of its outermost nodes, with all below them: no node above has the same function. */
+function addFunctions(recording: Recording, numbers: Float64Array[], functions: FunctionSum[], bySite: Int32Array): void {
+  const { count, parent, site } = recording.nodes;
+  const totals = new Float64Array(count);
+  for (let node = count - 1; node >= 0; node--) {
+    for (let i = 0; i < SAMPLES; i++) totals[node] += numbers[i][node];
+    if (parent[node] >= 0) totals[parent[node]] += totals[node];
+  }
+  for (let node = 0; node < count; node++) {
+    const which = bySite[site[node]];
+    if (which < 0 || totals[node] + numbers[SAMPLES][node] === 0) continue;
+    addTo(functions[which].self, numbers, node);
+    let up = parent[node];
+    while (up >= 0 && bySite[site[up]] !== which) up = parent[up];
+    if (up < 0) functions[which].total += totals[node];
+  }
+}
+
+function codeOf(recording: Recording, site: number): string {
+  const kind = recording.kinds[recording.sites.kind[site]];
+  if (kind !== "line") return kind;
+  return isOwnLine(recording, site) ? "own" : "library";
+}
+
+/** As the core's table of sampled functions. */
+export function functionsTable(recording: Recording, thread: number, range: Range | null): Table {
+  const numbers = numbersOf(recording, thread, range);
+  const whole = wholeTime(numbers);
+  const { bySite, first } = functionsBySite(recording);
+  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0, open: 0 }));
+  addFunctions(recording, numbers, functions, bySite);
+  const { sites, texts, kinds } = recording;
+  const isListed = ({ site, self, total }: FunctionSum) =>
+    isThere(self) || (total !== 0 && kinds[sites.kind[site]] !== "region");
+  const rows = functions.filter(isListed).map(({ site, self, total }): Cell[] => {
+    const [file, line] = [texts[sites.file[site]], sites.first_line[site]];
+    const place = file ? baseName(file) + (line ? `:${line}` : "") : null;
+    const share = whole > 0 ? (100 * total) / whole : 0;
+    return [texts[sites.name[site]], ...timeCells(self, whole), total, share, codeOf(recording, site), place, file || null, line || null];
+  });
+  rows.sort((a, b) => Number(b[1]) - Number(a[1]));
+  return {
+    view: "functions",
+    is_tree: false,
+    depths: null,
+    footer: "",
+    columns: [
+      column("function", "function", "text", SHOWN | MAIN),
+      ...timeColumns("self", "self_percent"),
+      column("total_ns", "total", "ns"),
+      column("total_percent", "total %", "percent"),
+      column("code", "code", "text"),
+      column("place", "place", "text"),
+      column("file", "file", "text", 0),
+      column("line", "line", "count", 0),
+    ],
+    rows,
+  };
+}

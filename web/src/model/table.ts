@@ -1,0 +1,149 @@
+// Tables of the core as the page arranges them: columns by name, sorting, filtering and folding of trees, CSV.
+import { MAIN, NO_EMPTY, OPTIONAL, SHOWN, type Cell, type Column, type Recording, type Table } from "../data";
+import { isText } from "./format";
+
+export function findTable(recording: Recording, view: string, variant = ""): Table | undefined {
+  return recording.tables.find((table) => table.view === view && (table.variant ?? "") === variant);
+}
+
+export function columnIndex(table: Table, name: string): number {
+  return table.columns.findIndex((column) => column.name === name);
+}
+
+/** Reads a cell by the column's name; unknown columns give null. */
+export function reader(table: Table, name: string): (row: number) => Cell {
+  const at = columnIndex(table, name);
+  return at < 0 ? () => null : (row) => table.rows[row][at] ?? null;
+}
+
+export function numbers(table: Table, name: string): (row: number) => number {
+  const read = reader(table, name);
+  return (row) => Number(read(row) ?? 0) || 0;
+}
+
+export function texts(table: Table, name: string): (row: number) => string {
+  const read = reader(table, name);
+  return (row) => String(read(row) ?? "");
+}
+
+function hasAny(table: Table, at: number): boolean {
+  const isUsed = (cell: Cell) => cell !== null && cell !== "" && cell !== 0;
+  return table.rows.some((row) => isUsed(row[at]));
+}
+
+/** Indexes of the columns to show. `level` 0: what fits a narrow screen, 1: the usual ones, 2: all that have data. */
+export function shownColumns(table: Table, level: 0 | 1 | 2): number[] {
+  const main = mainColumn(table);
+  const shown = table.columns.map((_, i) => i).filter((i) => {
+    const { traits } = table.columns[i];
+    if (i === main) return true;
+    if (level === 2) return hasAny(table, i);
+    if (!(traits & SHOWN) || (level === 0 && traits & OPTIONAL)) return false;
+    return !(traits & NO_EMPTY) || hasAny(table, i);
+  });
+  // What says what a row is stands first, whatever the terminal does.
+  return [main, ...shown.filter((i) => i !== main)];
+}
+
+/** The column that says what a row is. */
+export function mainColumn(table: Table): number {
+  const main = table.columns.findIndex((column) => column.traits & MAIN);
+  return Math.max(0, main >= 0 ? main : table.columns.findIndex((column) => column.traits & SHOWN));
+}
+
+/** Parents by row; -1 at the top. */
+export function parents(table: Table): Int32Array {
+  const above: number[] = [];
+  return Int32Array.from(table.rows, (_, row) => {
+    const depth = table.depths?.[row] ?? 0;
+    above[depth] = row;
+    return depth > 0 ? (above[depth - 1] ?? -1) : -1;
+  });
+}
+
+export interface Sort {
+  column: number;
+  descending: boolean;
+}
+
+/** As a user expects of the first click: numbers descend, texts and line numbers ascend. */
+export function firstSort(column: Column, index: number): Sort {
+  return { column: index, descending: !isText(column.unit) && column.name !== "line" };
+}
+
+function compareCells(a: Cell, b: Cell): number {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return -1;
+  if (b === null || b === undefined) return 1;
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+}
+
+export interface Arrangement {
+  sort: Sort | null;
+  filter: string;
+  /** Rows that are folded: those below them are not shown. */
+  folded: ReadonlySet<number>;
+}
+
+/** Rows that the filter leaves: those that have its text in a column of texts, with all below and above them. */
+function filterRows(table: Table, parent: Int32Array, filter: string): Uint8Array {
+  const kept = new Uint8Array(table.rows.length);
+  const wanted = filter.toLowerCase();
+  const columns = table.columns.map((_, i) => i).filter((i) => isText(table.columns[i].unit));
+  table.rows.forEach((row, i) => {
+    const isMatch = columns.some((column) => String(row[column] ?? "").toLowerCase().includes(wanted));
+    if (isMatch || (parent[i] >= 0 && kept[parent[i]] === 2)) kept[i] = 2;
+    if (isMatch) for (let up = parent[i]; up >= 0 && !kept[up]; up = parent[up]) kept[up] = 1;
+  });
+  return kept;
+}
+
+/** The rows to show, in order: in a tree the rows below one row are sorted among themselves. */
+export function arrange(table: Table, { sort, filter, folded }: Arrangement): number[] {
+  const parent = parents(table);
+  const kept = filter ? filterRows(table, parent, filter) : null;
+  const below = new Map<number, number[]>();
+  for (let row = 0; row < table.rows.length; row++) {
+    if (kept && !kept[row]) continue;
+    const list = below.get(parent[row]);
+    if (list) list.push(row);
+    else below.set(parent[row], [row]);
+  }
+  if (sort) {
+    const sign = sort.descending ? -1 : 1;
+    const by = (a: number, b: number) => sign * compareCells(table.rows[a][sort.column], table.rows[b][sort.column]);
+    for (const list of below.values()) list.sort(by);
+  }
+  return flatten(below, folded);
+}
+
+/** Depth first, without recursion: trees may be deep. */
+function flatten(below: Map<number, number[]>, folded: ReadonlySet<number>): number[] {
+  const order: number[] = [];
+  const stack = [...(below.get(-1) ?? [])].reverse();
+  for (let row = stack.pop(); row !== undefined; row = stack.pop()) {
+    order.push(row);
+    if (!folded.has(row)) for (const child of [...(below.get(row) ?? [])].reverse()) stack.push(child);
+  }
+  return order;
+}
+
+/** Whether rows stand below this one. */
+export function hasChildren(table: Table, row: number): boolean {
+  const depths = table.depths;
+  return !!depths && row + 1 < depths.length && depths[row + 1] > depths[row];
+}
+
+function csvCell(cell: Cell): string {
+  let text = cell === null || cell === undefined ? "" : String(cell);
+  // A spreadsheet takes such a text for a formula, and names come from anybody.
+  if (typeof cell === "string" && /^[=+\-@\t\r]/.test(text)) text = "'" + text;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** With a line of names; numbers as they are, in the units of their names. */
+export function csv(table: Table, rows: readonly number[]): string {
+  const lines = rows.map((row) => (table.is_tree ? [table.depths?.[row] ?? 0, ...table.rows[row]] : table.rows[row]));
+  const names = table.columns.map((column) => column.name);
+  return [table.is_tree ? ["depth", ...names] : names, ...lines].map((line) => line.map(csvCell).join(",") + "\n").join("");
+}
