@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Modules whose threads belong to the notebook, not to the program in it.
-_KERNEL = ("ipykernel", "zmq", "tornado", "IPython", "jupyter_client", "debugpy", "_pydevd_bundle", "pydevd", "google.colab")
+_KERNEL = ("ipykernel", "zmq", "tornado", "IPython", "jupyter_client", "debugpy", "_pydev", "pydevd", "google.colab")
 _NATIVE_KERNEL = "ZMQbg/"
 # Patterns for the files of what runs cells.
 KERNEL_FILES = tuple(
@@ -124,7 +124,8 @@ def _kernel_threads() -> list[int]:
 
 def _is_kernel(thread: Any) -> bool:
     target = getattr(thread, "_target", None)
-    homes = (type(thread).__module__, getattr(target, "__module__", None), type(getattr(target, "__self__", None)).__module__)
+    owner = type(getattr(target, "__self__", None))
+    homes = (type(thread).__module__, getattr(target, "__module__", None), owner.__module__)
     return any(isinstance(home, str) and home.startswith(_KERNEL) for home in homes)
 
 

@@ -34,7 +34,7 @@ def frame(text: str, page: str, height: int = HEIGHT) -> str:
 
 def starting_with(page: str, view: str) -> str:
     """The page, with another view than the first in front."""
-    return page.replace('<script id="sonde-data"', f'<script id="sonde-data" data-state="#view={view}"', 1)
+    return page.replace('<script id="sonde-data"', f'<script id="sonde-data" data-state="v={view}"', 1)
 
 
 def _escape(text: str) -> str:

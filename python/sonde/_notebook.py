@@ -28,7 +28,6 @@ _BEGIN = "_sonde_begin"  # a line magic that is not meant to be typed
 _FIRST_LINE = re.compile(r"%%(sonde|scalene|scrun)(?=\s|$)(.*)")
 _READERS = {"sonde": read_own, "scalene": read_scalene, "scrun": read_scalene}
 _LIMITS: dict[str | None, dict[str, int]] = {"functions": {"limit": 25}, "signatures": {"limit": 10}}
-WIDTH = 110  # characters: a notebook would fold longer lines
 _loaded: _Magics | None = None
 
 
@@ -97,7 +96,8 @@ class _Run:
     def show(self) -> None:
         """The page and the text, as one output."""
         try:
-            text = self._text()
+            view = self.options.view
+            text = self._measurement._text(view, **_LIMITS.get(view, {}))
             page = None if self.options.is_text_only else self._measurement._page()
             self._write_page(page)
         finally:
@@ -108,12 +108,6 @@ class _Run:
             print(text, end="")
         else:
             display(_display.bundle(text, page, self.options.height), raw=True)
-
-    def _text(self) -> str:
-        try:
-            return self._measurement.output(self.options.view, width=WIDTH, unicode=True, **_LIMITS.get(self.options.view, {}))
-        except OSError as error:  # there is nothing to show
-            return f"{error}\n"
 
     def _write_page(self, page: str | None) -> None:
         wanted = self.options.output

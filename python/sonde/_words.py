@@ -97,6 +97,10 @@ class Options:
         self.settings["signatures"] = signatures
         self.view = "signatures" if signatures else "functions"
 
+    def measure_memory(self, **settings: Any) -> None:
+        self.add_probe("memory")
+        self.choose(**settings)
+
     def choose(self, **settings: Any) -> None:
         self.settings.update(settings)
 
@@ -116,8 +120,8 @@ _OWN: dict[str, tuple[type | None, Taker]] = {
     "--output": (str, lambda to, file: setattr(to, "output", file)),
     "--native": (None, lambda to, _: to.choose(native=True)),
     "--cpu-only": (None, lambda to, _: to.choose(cpu_only=True)),
-    "--exact": (None, lambda to, _: (to.add_probe("memory"), to.choose(exact=True))),
-    "--memory-interval": (int, lambda to, size: (to.add_probe("memory"), to.choose(interval=size))),
+    "--exact": (None, lambda to, _: to.measure_memory(exact=True)),
+    "--memory-interval": (int, lambda to, size: to.measure_memory(interval=size)),
     "--include": (str, lambda to, patterns: to.choose(include=patterns)),
     "--exclude": (str, lambda to, patterns: to.choose(exclude=patterns)),
     "--all-code": (None, lambda to, _: to.choose(all_code=True)),

@@ -189,11 +189,18 @@ class Measurement:
 
         if self._profile is None and self._depth == 0:
             return {"text/plain": repr(self)}
-        return _display.bundle(self.output(unicode=True), self._page())
+        return _display.bundle(self._text(), self._page())
 
     def _repr_html_(self) -> str | None:
         shown: str | None = self._repr_mimebundle_().get("text/html")
         return shown
+
+    def _text(self, view: str | None = None, **options: Any) -> str:
+        """A view as wide as notebooks have room for."""
+        try:
+            return self.output(view, width=110, unicode=True, **options)
+        except OSError as error:  # there is nothing to show
+            return f"{error}\n"
 
     def _page(self) -> str | None:
         """The page, or None where it was not built in or there is nothing to show."""
