@@ -1,51 +1,285 @@
-// The frame around the views: navigation, theme, keyboard.
-import { useEffect, useState } from "preact/hooks";
+// The frame around the views: navigation, search, threads, selection, theme, keyboard.
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Recording } from "./data";
-import { Flame, Sunburst, Timeline, Tree } from "./draw";
+import { HELP, onKey, type Actions } from "./keys";
+import { baseName, duration } from "./model/format";
 import type { ViewProps } from "./props";
-import { readHash, writeHash, type State } from "./state";
+import { readHash, sameSelection, writeHash, type State } from "./state";
+import { setTheme, themeChoice, type Choice } from "./theme";
+import { viewsOf, type View } from "./views";
 
-const DRAWN = { flame: Flame, tree: Tree, sunburst: Sunburst, timeline: Timeline };
+type Go = (change: (state: State) => State, push: boolean) => void;
 
-function useHash(): [State, (next: State, push: boolean) => void] {
-  const [state, setState] = useState(() => readHash(location.hash));
+/** In a frame without an address of its own the state is kept here alone. */
+function writeAddress(state: State, push: boolean): void {
+  try {
+    history[push ? "pushState" : "replaceState"](null, "", "#" + writeHash(state));
+  } catch {
+    // about:srcdoc: there is no address to write.
+  }
+}
+
+/** A page may come with a state to start with: a notebook that wants the sunburst. */
+function firstState(): State {
+  const given = document.getElementById("sonde-data")?.dataset.state ?? "";
+  return readHash(location.hash.length > 1 ? location.hash : given);
+}
+
+function useHash(): [State, Go] {
+  const [state, setState] = useState(firstState);
+  const now = useRef(state);
   useEffect(() => {
-    const follow = () => setState(readHash(location.hash));
+    const follow = () => setState((now.current = readHash(location.hash)));
     addEventListener("popstate", follow);
     return () => removeEventListener("popstate", follow);
   }, []);
-  const go = (next: State, push: boolean) => {
+  const go: Go = (change, push) => {
+    const next = change(now.current);
+    if (next === now.current) return;
+    const isOther = writeHash(next) !== writeHash(now.current);
+    now.current = next;
     setState(next);
-    history[push ? "pushState" : "replaceState"](null, "", "#" + writeHash(next));
+    if (isOther) writeAddress(next, push);
   };
   return [state, go];
 }
 
+function withOption(state: State, name: string, value: string | null): State {
+  const { [name]: _, ...options } = state.options;
+  return { ...state, options: value === null ? options : { ...options, [name]: value } };
+}
+
+function actionsOf(go: Go, views: View[], threads: number, search: { current: HTMLInputElement | null }, help: () => void): Actions {
+  return {
+    view: (index) => views[index] && go((state) => ({ ...state, view: views[index].id }), true),
+    search: () => search.current?.select(),
+    escape: () =>
+      go((state) => {
+        if (document.activeElement === search.current) search.current?.blur();
+        if (state.search) return { ...state, search: "" };
+        if (state.selection) return { ...state, selection: null };
+        return state.range ? { ...state, range: null } : state;
+      }, true),
+    thread: (step) =>
+      go((state) => ({ ...state, thread: ((state.thread + 1 + step + threads + 1) % (threads + 1)) - 1 }), true),
+    help,
+  };
+}
+
 export function App({ recordings }: { recordings: Recording[] }) {
   const [state, go] = useHash();
+  const search = useRef<HTMLInputElement>(null);
+  const help = useRef<HTMLDialogElement>(null);
+  const isSecond = state.options["page.recording"] === "2" && recordings.length > 1 && state.view !== "compare";
+  const recording = recordings[isSecond ? 1 : 0];
+  const other = recordings[1];
+  const views = viewsOf(recording, other);
+  const view = views.find((one) => one.id === state.view) ?? views[0];
+  const thread = state.thread < recording.tracks.length ? state.thread : -1;
   const props: ViewProps = {
-    recording: recordings[0],
-    state,
-    onSelect: (selection) => go({ ...state, selection }, true),
-    onRange: (range) => go({ ...state, range }, true),
-    onThread: (thread) => go({ ...state, thread }, true),
-    onView: (view) => go({ ...state, view }, true),
-    onOption: (name, value, push = false) => {
-      const { [name]: _, ...options } = state.options;
-      go({ ...state, options: value === null ? options : { ...options, [name]: value } }, push);
-    },
+    recording,
+    other,
+    state: { ...state, view: view.id, thread },
+    onSelect: (selection) => go((now) => (sameSelection(now.selection, selection) ? now : { ...now, selection }), true),
+    onRange: (range) => go((now) => ({ ...now, range }), true),
+    onThread: (next) => go((now) => ({ ...now, thread: next }), true),
+    onView: (next, selection) => go((now) => ({ ...now, view: next, selection: selection ?? now.selection }), true),
+    onOption: (name, value, push = false) => go((now) => withOption(now, name, value), push),
   };
-  const View = DRAWN[state.view as keyof typeof DRAWN];
+  useEffect(() => {
+    const actions = actionsOf(go, views, recording.tracks.length, search, () => help.current?.showModal());
+    const listen = (event: KeyboardEvent) => onKey(event, actions);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [recording]);
+  useEffect(() => {
+    document.title = `${view.title} · ${recording.infos.program ?? ""} · sonde`;
+    document.documentElement.dataset.ready = "1";
+  }, [view, recording]);
+  const Shown = view.component;
   return (
     <>
-      <nav>
-        {["summary", ...Object.keys(DRAWN)].map((view) => (
-          <button key={view} onClick={() => props.onView(view)}>
-            {view}
-          </button>
-        ))}
-      </nav>
-      <main>{View ? <View {...props} /> : <h1>{props.recording.infos.program}</h1>}</main>
+      <Header {...props} count={recordings.length} isSecond={isSecond} search={search} onSearch={(text) => go((now) => ({ ...now, search: text }), false)} onHelp={() => help.current?.showModal()} />
+      <Tabs views={views} view={view} onView={props.onView} />
+      <Chips {...props} views={views} />
+      <main>
+        <div id="view" class="panel" role="tabpanel" aria-labelledby={`tab-${view.id}`}>
+          <Shown key={`${view.id} ${isSecond}`} {...props} />
+        </div>
+      </main>
+      <Help dialog={help} />
     </>
+  );
+}
+
+const THEMES: [Choice, string, string][] = [
+  ["auto", "◐", "as the system"],
+  ["light", "☀", "light"],
+  ["dark", "☾", "dark"],
+];
+
+function ThemeButton() {
+  const [choice, setChoice] = useState(themeChoice());
+  const at = THEMES.findIndex(([name]) => name === choice);
+  const [, sign, title] = THEMES[at];
+  const next = THEMES[(at + 1) % THEMES.length][0];
+  const change = () => {
+    setTheme(next);
+    setChoice(next);
+  };
+  return (
+    <button onClick={change} title={`theme: ${title}`} aria-label={`theme: ${title}; change`}>
+      {sign}
+    </button>
+  );
+}
+
+type HeaderProps = ViewProps & {
+  count: number;
+  isSecond: boolean;
+  search: { current: HTMLInputElement | null };
+  onSearch(text: string): void;
+  onHelp(): void;
+};
+
+function Header(props: HeaderProps) {
+  const { recording, state, count, isSecond } = props;
+  return (
+    <header>
+      <div class="title">
+        <span class="brand">sonde</span>
+        <span class="program clip name" title={recording.infos.program_path ?? recording.infos.program}>
+          {(recording.infos.program ?? "").slice(0, 200)}
+        </span>
+        <span class="muted clip">{duration(recording.length_ns)}</span>
+      </div>
+      {count > 1 && state.view !== "compare" && (
+        <div class="group" role="group" aria-label="recording">
+          {["1", "2"].map((which) => (
+            <button key={which} aria-pressed={isSecond === (which === "2")} onClick={() => props.onOption("page.recording", which === "2" ? "2" : null, true)}>
+              {which === "1" ? "First" : "Second"}
+            </button>
+          ))}
+        </div>
+      )}
+      {recording.tracks.length > 1 && (
+        <select aria-label="thread" title="n, p: next and previous thread" value={state.thread} onChange={(event) => props.onThread(Number(event.currentTarget.value))}>
+          <option value={-1}>All threads</option>
+          {recording.tracks.map((track, i) => (
+            <option key={i} value={i}>
+              {(track.name || `thread ${track.thread_id}`).slice(0, 60)}
+            </option>
+          ))}
+        </select>
+      )}
+      <input
+        ref={props.search}
+        type="search"
+        aria-label="search"
+        placeholder="Search  ( / )"
+        value={state.search}
+        onInput={(event) => props.onSearch(event.currentTarget.value)}
+      />
+      <ThemeButton />
+      <button onClick={props.onHelp} aria-label="help: keys" title="keys ( ? )">
+        ?
+      </button>
+    </header>
+  );
+}
+
+function Tabs({ views, view, onView }: { views: View[]; view: View; onView(id: string): void }) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const next = views[(views.indexOf(view) + step + views.length) % views.length];
+    onView(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+    event.preventDefault();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="views" onKeyDown={onKeyDown}>
+      {views.map((one, i) => (
+        <button
+          key={one.id}
+          id={`tab-${one.id}`}
+          role="tab"
+          aria-selected={one === view}
+          aria-controls="view"
+          tabIndex={one === view ? 0 : -1}
+          onClick={() => onView(one.id)}
+        >
+          {one.title}
+          {i < 9 && <kbd aria-hidden="true">{i + 1}</kbd>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What is selected and brushed, and the way out of it. */
+function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps & { views: View[] }) {
+  const { selection, range } = state;
+  const { pruned } = recording;
+  const isPruned = !!pruned && (pruned.nodes > 0 || pruned.events > 0); // tables that were cut say so themselves
+  if (!selection && !range && !isPruned) return null;
+  const linked = views.filter((one) => ["lines", "flame", "tree", "timeline"].includes(one.id) && one.id !== state.view);
+  return (
+    <div class="chips">
+      {range && (
+        <span class="chip">
+          <span class="muted">range</span>
+          <b>
+            {duration(range[0])} – {duration(range[1])}
+          </b>
+          {!recording.events && <span class="muted">(this recording has no timeline: numbers are of all of it)</span>}
+          <button class="close" aria-label="the whole recording" onClick={() => onRange(null)}>
+            ✕
+          </button>
+        </span>
+      )}
+      {selection && (
+        <span class="chip">
+          <span class="muted">selected</span>
+          <b class="clip name" title={selection.name.slice(0, 2000)}>
+            {(selection.name || baseName(selection.file)).slice(0, 200)}
+          </b>
+          {selection.file && (
+            <span class="muted clip" title={selection.file}>
+              {baseName(selection.file).slice(0, 80)}
+              {selection.line ? `:${selection.line}` : ""}
+            </span>
+          )}
+          {linked.map((one) => (
+            <button key={one.id} class="link" onClick={() => onView(one.id)}>
+              {one.title}
+            </button>
+          ))}
+          <button class="close" aria-label="select nothing" onClick={() => onSelect(null)}>
+            ✕
+          </button>
+        </span>
+      )}
+      {isPruned && <span class="muted">{pruned.text}</span>}
+    </div>
+  );
+}
+
+function Help({ dialog }: { dialog: { current: HTMLDialogElement | null } }) {
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        {HELP.map(([keys, text]) => (
+          <>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+      <button onClick={() => dialog.current?.close()}>Close</button>
+    </dialog>
   );
 }

@@ -56,6 +56,7 @@ export const MAIN = 2;
 export const OPTIONAL = 4;
 export const NO_ZERO = 8;
 export const NO_EMPTY = 16;
+export const LATE = 32;
 
 export interface Column {
   name: string;

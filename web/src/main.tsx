@@ -3,6 +3,9 @@ import { render } from "preact";
 import { App } from "./app";
 import { readRecordings } from "./data";
 import "./style.css";
+import { startTheme } from "./theme";
+
+startTheme();
 
 async function start(root: HTMLElement): Promise<void> {
   try {

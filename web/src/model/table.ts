@@ -1,5 +1,5 @@
 // Tables of the core as the page arranges them: columns by name, sorting, filtering and folding of trees, CSV.
-import { MAIN, NO_EMPTY, OPTIONAL, SHOWN, type Cell, type Column, type Recording, type Table } from "../data";
+import { LATE, MAIN, NO_EMPTY, OPTIONAL, SHOWN, type Cell, type Column, type Recording, type Table } from "../data";
 import { isText } from "./format";
 
 export function findTable(recording: Recording, view: string, variant = ""): Table | undefined {
@@ -31,18 +31,29 @@ function hasAny(table: Table, at: number): boolean {
   return table.rows.some((row) => isUsed(row[at]));
 }
 
-/** Indexes of the columns to show. `level` 0: what fits a narrow screen, 1: the usual ones, 2: all that have data. */
-export function shownColumns(table: Table, level: 0 | 1 | 2): number[] {
+/** Indexes of the columns that people want to see, or of all that have data. What says what a row is stands first. */
+export function shownColumns(table: Table, isAll: boolean): number[] {
   const main = mainColumn(table);
-  const shown = table.columns.map((_, i) => i).filter((i) => {
+  const others = table.columns.map((_, i) => i).filter((i) => {
     const { traits } = table.columns[i];
-    if (i === main) return true;
-    if (level === 2) return hasAny(table, i);
-    if (!(traits & SHOWN) || (level === 0 && traits & OPTIONAL)) return false;
-    return !(traits & NO_EMPTY) || hasAny(table, i);
+    if (i === main) return false;
+    if (isAll) return hasAny(table, i);
+    return (traits & SHOWN) !== 0 && (!(traits & NO_EMPTY) || hasAny(table, i));
   });
-  // What says what a row is stands first, whatever the terminal does.
-  return [main, ...shown.filter((i) => i !== main)];
+  return [main, ...others];
+}
+
+/** Leaves out columns of lesser importance, the last ones first, until the rest fits. */
+export function fitColumns(table: Table, columns: number[], widths: readonly number[], available: number): number[] {
+  const width = (list: number[]) => list.reduce((sum, at) => sum + widths[at], 0);
+  let kept = columns;
+  for (const isLate of [false, true])
+    for (const at of [...columns].reverse()) {
+      if (width(kept) <= available) return kept;
+      const { traits } = table.columns[at];
+      if (at !== columns[0] && traits & OPTIONAL && !!(traits & LATE) === isLate) kept = kept.filter((one) => one !== at);
+    }
+  return kept;
 }
 
 /** The column that says what a row is. */

@@ -1,0 +1,97 @@
+// Colours of boxes. The palette is Paul Tol's "light" scheme, made for cells with black text in them and told apart with
+// every kind of colour blindness; in the dark it is dimmed, and black text still has a contrast of at least 4.5.
+// Files of the program have a colour, code of others is grey: one's own code is what one can change.
+import type { Frames } from "./frames";
+import { fileIdOf, kindOf, nameOf, type Names } from "./names";
+import { PARTS } from "./weights";
+
+const LIGHT = ["#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#aaaa00"];
+const GREYS = ["#dddddd", "#cfd3d8", "#d8d4cf"];
+/** Python, native, system, waiting: the colours of the other views, see style.css. */
+export const PART_NAMES = ["python", "native", "system", "waiting"] as const;
+
+export interface Theme {
+  isDark: boolean;
+  background: string;
+  panel: string;
+  text: string;
+  muted: string;
+  line: string;
+  accent: string;
+  select: string;
+  files: string[];
+  others: string[];
+  parts: string[];
+  /** Text in a box. */
+  ink: string;
+}
+
+/** A mix of two colours "#rrggbb". */
+export function mix(a: string, b: string, share: number): string {
+  const part = (at: number) =>
+    Math.round(parseInt(a.slice(at, at + 2), 16) * (1 - share) + parseInt(b.slice(at, at + 2), 16) * share)
+      .toString(16)
+      .padStart(2, "0");
+  return `#${part(1)}${part(3)}${part(5)}`;
+}
+
+export function readTheme(root: HTMLElement): Theme {
+  const style = getComputedStyle(root);
+  const chosen = root.dataset.theme;
+  const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const read = (name: string, light: string, dark: string) => style.getPropertyValue(name).trim() || (isDark ? dark : light);
+  const dim = (colours: string[], by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
+  return {
+    isDark,
+    background: read("--bg", "#ffffff", "#16181d"),
+    panel: read("--panel", "#f6f7f9", "#1e2127"),
+    text: read("--text", "#1c1f24", "#e6e8eb"),
+    muted: read("--muted", "#5c6370", "#9aa2ad"),
+    line: read("--line", "#d8dce2", "#343942"),
+    accent: read("--accent", "#0b62c4", "#6cb2ff"),
+    select: read("--select", "#1c1f24", "#ffffff"),
+    files: dim(LIGHT, 0.2),
+    others: dim(GREYS, 0.42),
+    parts: dim(["#77aadd", "#ee8866", "#eedd88", "#c4c9d0"], 0.2),
+    ink: "#101214",
+  };
+}
+
+/** Files of the program, the heaviest first. */
+export function rankFiles(frames: Frames, names: Names): number[] {
+  const sums = new Map<number, number>();
+  for (let i = 0; i < frames.count; i++) {
+    const what = frames.what[i];
+    if (what >= names.functions || !names.isOwn[what]) continue;
+    const file = fileIdOf(names, what);
+    sums.set(file, (sums.get(file) ?? 0) + frames.own[i]);
+  }
+  return [...sums].sort((a, b) => b[1] - a[1]).map(([file]) => file);
+}
+
+function hash(text: string): number {
+  let value = 0;
+  for (let i = 0; i < Math.min(text.length, 64); i++) value = (Math.imul(value, 31) + text.charCodeAt(i)) | 0;
+  return value >>> 0;
+}
+
+/** The colour of each number of Names; made once, as a box is drawn often. */
+export function coloursByFile(theme: Theme, names: Names, ranks: readonly number[]): string[] {
+  const rank = new Map(ranks.map((file, i) => [file, i]));
+  return Array.from({ length: names.all + 1 }, (_, what) => {
+    const kind = kindOf(names, what);
+    const place = rank.get(fileIdOf(names, what));
+    if (kind === "region" || kind === "op") return theme.files[(hash(nameOf(names, what)) % 5) + 1];
+    if (place !== undefined && names.isOwn[what]) return theme.files[place % theme.files.length];
+    if (kind === "waiting") return theme.parts[3];
+    return theme.others[hash(String(fileIdOf(names, what))) % theme.others.length];
+  });
+}
+
+/** The part that a frame has most of. */
+export function mainPart(frames: Frames, frame: number): number {
+  let most = 0;
+  for (let part = 1; part < PARTS; part++)
+    if (frames.parts![frame * PARTS + part] > frames.parts![frame * PARTS + most]) most = part;
+  return most;
+}

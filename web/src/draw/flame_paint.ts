@@ -1,0 +1,144 @@
+// Paints the boxes of a flame graph that are seen.
+import { duration } from "../model/format";
+import { mainPart, type Theme } from "./colours";
+import { labelOf } from "./describe";
+import { ROW, rowAt, topOf, type FlameModel, type Panel } from "./flame_model";
+import type { Frames } from "./frames";
+import type { Box } from "./layout";
+import { kindOf, type Names } from "./names";
+import type { Found } from "./search";
+import { fit, FONT } from "./stage";
+import type { Viewport } from "./viewport";
+import { PARTS } from "./weights";
+
+export interface Look {
+  theme: Theme;
+  names: Names;
+  /** By number of Names; null: by Python, native, system, waiting. */
+  colours: string[] | null;
+  found: Found | null;
+  selected: number;
+}
+
+export interface Pointed {
+  panel: Panel;
+  frame: number;
+}
+
+const KIND_PARTS: Record<string, number> = { native: 1, builtin: 1, waiting: 3, op: 1, other: 2 };
+
+function colourOf(look: Look, frames: Frames, frame: number): string {
+  const what = frames.what[frame];
+  if (look.colours) return look.colours[what];
+  return look.theme.parts[frames.parts ? mainPart(frames, frame) : (KIND_PARTS[kindOf(look.names, what)] ?? 0)];
+}
+
+/** A stripe that says what the time of a box consists of. */
+function paintParts(context: CanvasRenderingContext2D, look: Look, frames: Frames, frame: number, x: number, y: number, width: number): void {
+  let at = x;
+  for (let part = 0; part < PARTS; part++) {
+    const wide = (width * frames.parts![frame * PARTS + part]) / frames.total[frame];
+    if (wide <= 0) continue;
+    context.fillStyle = look.theme.parts[part];
+    context.fillRect(at, y + ROW - 5, wide, 4);
+    at += wide;
+  }
+}
+
+class Painter {
+  private texts: { label: string; x: number; y: number; isDim: boolean }[] = [];
+
+  constructor(private context: CanvasRenderingContext2D, private look: Look, private width: number) {}
+
+  box(frames: Frames, box: Box, y: number): void {
+    const { context, look } = this;
+    const x = Math.max(0, box.x);
+    const wide = Math.min(this.width, box.x + box.width) - x;
+    if (wide <= 0) return;
+    const isHit = box.frame >= 0 && (!look.found || look.found.isHit[frames.what[box.frame]] === 1);
+    const gap = wide > 3 ? 1 : 0;
+    context.globalAlpha = isHit || (box.frame < 0 && !look.found) ? 1 : 0.28;
+    context.fillStyle = box.frame < 0 ? look.theme.others[0] : colourOf(look, frames, box.frame);
+    context.fillRect(x, y, wide - gap, ROW - 1);
+    if (box.frame < 0) return;
+    if (!look.colours && frames.parts && wide > 24) this.stripe(frames, box, x, y, wide - gap);
+    if (look.selected === frames.what[box.frame] && wide > 1) this.outline(x, y, wide - gap, look.theme.select);
+    if (wide < 24) return;
+    this.texts.push({ label: fit(context, labelOf(frames, look.names, box.frame), wide), x: x + 4, y: y + 13, isDim: !isHit });
+  }
+
+  private stripe(frames: Frames, box: Box, x: number, y: number, width: number): void {
+    const { theme } = this.look;
+    this.context.fillStyle = theme.background;
+    this.context.fillRect(x, y + ROW - 6, width, 1);
+    paintParts(this.context, this.look, frames, box.frame, x, y, width);
+  }
+
+  outline(x: number, y: number, width: number, colour: string): void {
+    this.context.strokeStyle = colour;
+    this.context.lineWidth = 2;
+    this.context.strokeRect(x + 1, y + 1, Math.max(1, width - 2), ROW - 3);
+  }
+
+  /** All at once: the context changes its colour seldom. */
+  labels(): void {
+    const { context } = this;
+    context.font = FONT;
+    context.globalAlpha = 1;
+    for (const isDim of [false, true]) {
+      context.fillStyle = isDim ? this.look.theme.muted : this.look.theme.ink;
+      for (const text of this.texts) if (text.isDim === isDim && text.label) context.fillText(text.label, text.x, text.y);
+    }
+  }
+}
+
+function seenRows(model: FlameModel, panel: Panel, height: number, scroll: number): [number, number] {
+  const [top, bottom] = [rowAt(model, panel, 0, height, scroll), rowAt(model, panel, height, height, scroll)];
+  const first = Math.max(model.above >= 0 && panel.isUp ? 1 : 0, Math.min(top, bottom));
+  return [first, Math.max(top, bottom)];
+}
+
+export function paintFlame(context: CanvasRenderingContext2D, width: number, height: number, model: FlameModel, view: Viewport, scroll: number, look: Look, hover: Pointed | null, focus: Pointed | null): void {
+  context.globalAlpha = 1;
+  context.fillStyle = look.theme.background;
+  context.fillRect(0, 0, width, height);
+  const painter = new Painter(context, look, width);
+  context.font = FONT;
+  const marks: [Box, Panel, string][] = [];
+  for (const panel of model.panels) {
+    const [firstRow, lastRow] = seenRows(model, panel, height, scroll);
+    panel.boxes({ from: view.from, to: view.to, width, firstRow, lastRow }, (box) => {
+      painter.box(panel.frames, box, topOf(model, panel, box.row, height, scroll));
+      if (hover?.panel === panel && hover.frame === box.frame) marks.push([box, panel, look.theme.text]);
+      if (focus?.panel === panel && focus.frame === box.frame) marks.push([box, panel, look.theme.accent]);
+    });
+  }
+  painter.labels();
+  for (const [box, panel, colour] of marks) {
+    const x = Math.max(0, box.x);
+    painter.outline(x, topOf(model, panel, box.row, height, scroll), Math.min(width, box.x + box.width) - x, colour);
+  }
+  if (model.isTime) paintAxis(context, width, height, view, look.theme, model.panels[0].isUp);
+}
+
+/** Round steps of time, about one in `room` pixels. */
+export function timeSteps(from: number, to: number, width: number, room: number): number[] {
+  const raw = ((to - from) / width) * room;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= raw) ?? 10);
+  const steps: number[] = [];
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) steps.push(at);
+  return steps;
+}
+
+function paintAxis(context: CanvasRenderingContext2D, width: number, height: number, view: Viewport, theme: Theme, isTop: boolean): void {
+  const y = isTop ? 0 : height - 18;
+  context.fillStyle = theme.panel;
+  context.fillRect(0, y, width, 18);
+  context.fillStyle = theme.muted;
+  for (const at of timeSteps(view.from, view.to, width, 110)) {
+    const x = ((at - view.from) / (view.to - view.from)) * width;
+    context.fillRect(x, y, 1, 18);
+    context.fillText(at === 0 ? "0 s" : duration(at), x + 4, y + 12);
+  }
+}

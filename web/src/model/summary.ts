@@ -1,0 +1,176 @@
+// The facts of a recording that a reader wants first.
+import { STATES, type Recording, type Table } from "../data";
+import type { State } from "../state";
+import { answer, hasSamples } from "./choose";
+import { baseName, bytes, count, duration, percent, plural } from "./format";
+import { columnIndex, numbers, texts } from "./table";
+import { CPU, ownValues, WAITING } from "./values";
+
+export interface Fact {
+  title: string;
+  value: string;
+  more: string;
+}
+
+function info(recording: Recording, key: string): number {
+  return Number(recording.infos[key] ?? 0) || 0;
+}
+
+const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+
+/** CPU time by what it was, and waiting. */
+export function timeParts(recording: Recording, state: State): { name: string; colour: string; value: number }[] {
+  const of = (names: readonly string[]) => total(ownValues(recording, names, state.thread, state.range));
+  return [
+    ...CPU.map((name) => ({ name: name === "python" ? "Python" : name, colour: name, value: of([name]) })),
+    { name: "waiting", colour: "waiting", value: of(WAITING) },
+  ];
+}
+
+export function facts(recording: Recording, state: State): Fact[] {
+  const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
+  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(recording.tracks.length, "thread") }];
+  if (hasSamples(recording)) {
+    const cpu = total(ownValues(recording, STATES.slice(0, 3), state.thread, state.range));
+    const share = length > 0 ? `${percent((100 * cpu) / length)} of one core` : "";
+    list.push({ title: "CPU time", value: duration(cpu), more: share });
+    const waited = total(ownValues(recording, WAITING, state.thread, state.range));
+    list.push({ title: "waiting", value: duration(waited), more: "of threads that ran Python" });
+  }
+  if (recording.infos.peak_bytes) {
+    const at = `at ${duration(info(recording, "peak_at_ns"))}, ± ${bytes(info(recording, "peak_error_bytes"))}`;
+    list.push({ title: "memory at the peak", value: bytes(info(recording, "peak_bytes")), more: at });
+    list.push({ title: "kept at the end", value: bytes(info(recording, "live_bytes")), more: `of ${bytes(info(recording, "alloc_bytes"))} allocated` });
+    const rate = recording.length_ns > 0 ? `${bytes(info(recording, "copied_bytes") / (recording.length_ns / 1e9))}/s` : "";
+    list.push({ title: "copied", value: bytes(info(recording, "copied_bytes")), more: rate });
+  }
+  return list;
+}
+
+/** How far the numbers can be trusted, as rows of a name and a text. */
+export function quality(recording: Recording): [string, string][] {
+  const rows: [string, string][] = [];
+  const samples = info(recording, "samples");
+  if (samples > 0) {
+    const missed = info(recording, "samples_missed");
+    rows.push(["samples", `${count(samples)} at ${count(info(recording, "sample_rate_hz"))} Hz`]);
+    rows.push(["missed", `${count(missed)} (${percent((100 * missed) / (samples + missed))} of all looks)`]);
+    rows.push(["a share of 50%", `is good to ± ${percent(98 / Math.sqrt(samples))}`]);
+    const own = info(recording, "own_cpu_ns");
+    const cpu = info(recording, "cpu_ns");
+    rows.push(["own cost", `${duration(own)} of CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
+    rows.push(["a look", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
+    if (info(recording, "interrupted_calls")) rows.push(["interrupted", plural(info(recording, "interrupted_calls"), "system call")]);
+  }
+  if (info(recording, "own_cost_ns")) rows.push(["an entry of a region", `up to ${duration(info(recording, "own_cost_ns"))}`]);
+  if (info(recording, "own_call_cost_ns")) rows.push(["a call", `about ${duration(info(recording, "own_call_cost_ns"))}`]);
+  if (info(recording, "own_op_cost_ns")) rows.push(["an operator", `about ${duration(info(recording, "own_op_cost_ns"))}`]);
+  if (recording.infos.memory_exact) rows.push(["memory", memoryText(recording)]);
+  rows.push(["lost", lostText(recording)]);
+  if (recording.infos.note) rows.push(["note", recording.infos.note]);
+  if (recording.infos.complete === "0") rows.push(["state", "the program was still running, or was killed"]);
+  if (recording.pruned) rows.push(["left out of this page", recording.pruned.text]);
+  return rows;
+}
+
+function memoryText(recording: Recording): string {
+  const how = recording.infos.memory_exact === "1" ? "every block" : `a block every ${bytes(info(recording, "memory_interval_bytes"))}`;
+  const unseen = info(recording, "memory_unseen_bytes");
+  return `${how}; sonde itself used ${bytes(info(recording, "own_memory_bytes"))}${unseen ? `; ${bytes(unseen)} not seen` : ""}`;
+}
+
+function lostText(recording: Recording): string {
+  const [entries, events] = [info(recording, "lost_entries"), info(recording, "lost_events")];
+  return entries || events ? `${plural(entries, "entry").replace("entrys", "entries")}, ${plural(events, "event")}` : "nothing";
+}
+
+/** What ran, as rows of a name and a text. */
+export function origins(recording: Recording): [string, string][] {
+  const { infos } = recording;
+  const started = Number(infos.start_realtime_ns ?? 0);
+  const rows: [string, string | undefined][] = [
+    ["program", infos.program_path || infos.program],
+    ["arguments", argumentsText(infos.arguments)],
+    ["Python", infos.python],
+    ["host", infos.host && `${infos.host}, process ${infos.process_id ?? "?"}${infos.rank ? `, rank ${infos.rank}` : ""}`],
+    ["started", started ? new Date(started / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" : undefined],
+    ["measured", infos.probes],
+    ["sonde", infos.sonde],
+  ];
+  return rows.filter((row): row is [string, string] => !!row[1]);
+}
+
+function argumentsText(json: string | undefined): string {
+  try {
+    const list: unknown = JSON.parse(json ?? "[]");
+    return Array.isArray(list) ? list.slice(1).map(String).join(" ") : "";
+  } catch {
+    return json ?? "";
+  }
+}
+
+export interface Hot {
+  place: string;
+  text: string;
+  value: string;
+  share: number;
+  parts: number[];
+  selection: { name: string; file: string; line: number };
+}
+
+/** What a table calls its things: lines by their source, others by their name. */
+function hotRow(table: Table, row: number, by: string, share: string): Hot {
+  const text = (name: string) => texts(table, name)(row);
+  const line = columnIndex(table, "source") >= 0 ? numbers(table, "line")(row) : 0;
+  const title = line ? text("source").trim() || text("function") : text("function") || text("name");
+  const value = numbers(table, by)(row);
+  return {
+    place: text("place").startsWith("/") ? baseName(text("place")) : text("place"),
+    text: title,
+    value: by.endsWith("_bytes") ? bytes(value) : duration(value),
+    share: numbers(table, share)(row),
+    parts: PARTS.map((part) => numbers(table, `${part}_percent`)(row)),
+    selection: { name: text("name") || text("function"), file: text("file"), line },
+  };
+}
+
+const PARTS = ["python", "native", "system", "waiting"];
+
+/** Threads, sums and what has no place are no answer to where the time goes. */
+function isThing(table: Table, row: number): boolean {
+  if (columnIndex(table, "source") >= 0) return numbers(table, "line")(row) > 0;
+  return !(table.view === "regions" && table.is_tree && table.depths?.[row] === 0);
+}
+
+/** The first rows of a view by a column. */
+export function hottest(recording: Recording, state: State, view: string, by: string, share: string, how = 5): Hot[] {
+  const table = answer(recording, view, "", state)?.table;
+  if (!table || columnIndex(table, by) < 0) return [];
+  const value = numbers(table, by);
+  const rows = table.rows.map((_, row) => row).filter((row) => value(row) > 0 && isThing(table, row));
+  rows.sort((a, b) => value(b) - value(a));
+  return rows.slice(0, how).map((row) => hotRow(table, row, by, share));
+}
+
+export interface Leak {
+  text: string;
+  place: string;
+  digits: string;
+  selection: Hot["selection"];
+}
+
+export function leaks(recording: Recording): Leak[] {
+  const table = recording.tables.find((one) => one.view === "leaks");
+  if (!table) return [];
+  const text = (name: string) => texts(table, name);
+  const number = (name: string) => numbers(table, name);
+  const rows = table.rows.map((_, row) => row).filter((row) => ["leak", ""].includes(text("verdict")(row)));
+  return rows.map((row) => ({
+    place: text("place")(row),
+    text:
+      `grows by ${bytes(number("bytes_per_second")(row))}/s, ${bytes(number("growth_bytes")(row))} in all ` +
+      `(${Math.round(number("confidence_percent")(row))}% sure): ${text("source")(row).trim()}`,
+    digits: text("timeline")(row),
+    selection: { name: text("function")(row), file: text("file")(row), line: number("line")(row) },
+  }));
+}

@@ -1,0 +1,117 @@
+// The views that are tables of the core: regions, calls, operators, graphs, memory, threads.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Recording } from "../data";
+import { Flame } from "../draw";
+import { answer } from "../model/choose";
+import { findTable } from "../model/table";
+import type { ViewProps } from "../props";
+import { Choice, Empty } from "./bits";
+import { Grid } from "./grid";
+
+/** Tables of one view: the core's name, the variant, what it is called here. */
+type Part = readonly [view: string, variant: string, title: string];
+
+export const PARTS: Record<string, readonly Part[]> = {
+  regions: [["regions", "", "Tree"]],
+  calls: [
+    ["signatures", "", "By signature"],
+    ["functions", "", "Functions"],
+    ["callers", "", "Callers"],
+    ["callees", "", "Callees"],
+  ],
+  ops: [
+    ["ops", "", "Operators"],
+    ["ops", "by_shape", "By shape"],
+    ["ops", "by_line", "By line"],
+  ],
+  graph: [
+    ["graph", "", "Functions"],
+    ["graph", "by_class", "Class"],
+    ["graph", "by_op", "Op"],
+    ["graph", "by_apply", "Apply"],
+  ],
+  memory: [
+    ["memory", "", "Lines"],
+    ["flame", "", "Peak owners"],
+    ["leaks", "", "Leaks"],
+    ["copies", "", "Copies"],
+    ["sizes", "", "Sizes"],
+    ["owners", "", "Owners as a tree"],
+  ],
+  threads: [
+    ["threads", "", "Threads"],
+    ["counters", "", "Counters"],
+  ],
+};
+
+const hasPeak = (recording: Recording) => recording.metrics.has("live_peak");
+
+/** The parts of a view for which the recording has data; variants of graph that this page does not know come too. */
+export function partsOf(recording: Recording, view: string): Part[] {
+  const known = (PARTS[view] ?? [[view, "", ""]]).filter(([name, variant]) =>
+    name === "flame" ? hasPeak(recording) : findTable(recording, name, variant),
+  );
+  const others = recording.tables
+    .filter((table) => table.view === view && !known.some(([name, variant]) => name === view && variant === (table.variant ?? "")))
+    .map((table): Part => [view, table.variant ?? "", (table.variant ?? view).replace(/^by_/, "").replaceAll("_", " ")]);
+  return [...known, ...others];
+}
+
+const id = ([view, variant]: Part) => (variant ? `${view}-${variant}` : view);
+
+export function TableView(props: ViewProps) {
+  const { recording, state, onOption } = props;
+  const parts = partsOf(recording, state.view);
+  const chosen = state.options[`${state.view}.part`];
+  const part = parts.find((one) => id(one) === chosen) ?? parts[0];
+  if (!part) return <Empty>This recording has nothing to show here.</Empty>;
+  const choice = parts.length > 1 && (
+    <Choice
+      label="table"
+      value={id(part)}
+      choices={parts.map((one) => [id(one), one[2]] as const)}
+      onChange={(value) => onOption(`${state.view}.part`, value, true)}
+    />
+  );
+  if (part[0] !== "flame") return <TablePart {...props} part={part} choice={choice} />;
+  return (
+    <>
+      <div class="bar">{choice}</div>
+      <PeakFlame {...props} />
+    </>
+  );
+}
+
+/** The flame graph of whose memory it was at the peak. */
+function PeakFlame(props: ViewProps) {
+  const state = { ...props.state, options: { ...props.state.options, "flame.metric": "live_peak" } };
+  return <Flame {...props} state={state} />;
+}
+
+function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren }) {
+  const { recording, state, part, onOption } = props;
+  const found = useMemo(() => answer(recording, part[0], part[1], state), [recording, id(part), state.range, state.thread]);
+  if (!found) return <Empty>This recording has nothing to show here.</Empty>;
+  const key = id(part);
+  return (
+    <>
+      {found.note && <div class="note">{found.note}</div>}
+      <Grid
+        key={key}
+        table={found.table}
+        label={part[2] || part[0]}
+        search={state.search}
+        selection={state.selection}
+        onSelect={props.onSelect}
+        sort={state.options[`${key}.sort`] ?? null}
+        onSort={(sort) => onOption(`${key}.sort`, sort)}
+        isWide={state.options[`${key}.all`] === "1"}
+        onWide={(isWide) => onOption(`${key}.all`, isWide ? "1" : null)}
+      >
+        {props.choice}
+      </Grid>
+      {found.table.footer && <div class="footer">{found.table.footer}</div>}
+    </>
+  );
+}
