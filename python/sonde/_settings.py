@@ -32,6 +32,7 @@ _KINDS = {
     "duration": "seconds",
     "no-report": "flag",
     "cli": "flag",
+    "html": "flag",
 }
 
 

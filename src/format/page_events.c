@@ -12,9 +12,6 @@
 #define UNITS_A_SAMPLE 100u
 static const uint64_t sample_units_ns[] = {10000, 5000, 2000, 1000};
 
-#define SLOT_LIMIT_NS UINT64_C(1000000000)
-#define SLOT_PLACES 64u
-
 /* An event in units of its list. */
 typedef struct item {
     uint64_t start, value;
@@ -129,45 +126,46 @@ join_neighbours(items *self)
     self->count = kept;
 }
 
-/* The event of the slot that begins at `first` which the next one belongs to; SND_NONE: none. */
-static uint32_t
-find_same(const item *slot, uint32_t count, const item *next)
+/* A number below `bound` that is the same every time. */
+static uint64_t
+draw(uint64_t *state, uint64_t bound)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (slot[i].node == next->node && slot[i].task == next->task)
-            return i;
-    return SND_NONE;
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return bound == 0 ? 0 : (*state >> 33) % bound;
 }
 
-/* Lays the events of a slot behind each other, from its first start on. */
-static void
-close_slot(item *slot, uint32_t count)
+/* One of the events, each with a chance by its length, stands for all of them. */
+static item
+choose(const item *group, uint64_t count, uint64_t *state)
 {
-    for (uint32_t i = 1; i < count; i++)
-        slot[i].start = slot[i - 1].start + slot[i - 1].value;
+    uint64_t sum = 0, i = 0;
+
+    for (uint64_t k = 0; k < count; k++)
+        sum += group[k].value;
+    for (uint64_t left = draw(state, sum); i + 1 < count && left >= group[i].value; i++)
+        left -= group[i].value;
+    item chosen = group[i];
+    chosen.start = group[0].start;
+    chosen.value = sum;
+    return chosen;
 }
 
-/* Within each slot of time what is the same becomes one event: sums of a slot stay, the order within it does not. */
+/* As if looked at less often: of every `step` events of a thread that touch, one. Sums stay what they were for the
+ * thread, and for a place on average. */
 static void
-join_slots(items *self, uint64_t width)
+thin_out(items *self, uint64_t step)
 {
-    uint64_t kept = 0, slot = 0;
+    uint64_t kept = 0, state = 1;
 
-    for (uint64_t i = 0; i < self->count; i++) {
-        const item next = self->list[i];
-        const item *first = &self->list[slot];
-        if (kept == slot || first->track != next.track || first->start / width != next.start / width ||
-            kept - slot == SLOT_PLACES) {
-            close_slot(&self->list[slot], (uint32_t)(kept - slot));
-            slot = kept;
-        }
-        uint32_t same = find_same(&self->list[slot], (uint32_t)(kept - slot), &next);
-        if (same == SND_NONE)
-            self->list[kept++] = next;
-        else
-            self->list[slot + same].value += next.value;
+    for (uint64_t first = 0; first < self->count;) {
+        const item *group = &self->list[first];
+        uint64_t count = 1;
+        while (first + count < self->count && count < step && group[count].track == group[0].track &&
+               group[count].start <= group[count - 1].start + group[count - 1].value + 1)
+            count++;
+        self->list[kept++] = choose(group, count, &state);
+        first += count;
     }
-    close_slot(&self->list[slot], (uint32_t)(kept - slot));
     self->count = kept;
 }
 
@@ -220,23 +218,16 @@ drop(snd_page_maker *self, items *all, const char *what)
 static snd_status
 reduce_samples(snd_page_maker *self, items *all)
 {
-    uint64_t width_ns = 0, before;
-    char text[SND_DURATION_SIZE];
+    uint64_t limit = self->options->event_limit;
 
     join_neighbours(all);
-    before = all->count;
-    for (uint64_t next = 2 * all->unit_ns; all->count > self->options->event_limit && next <= SLOT_LIMIT_NS;
-         next *= 2) {
-        width_ns = next;
-        join_slots(all, next / all->unit_ns);
-    }
-    if (width_ns != 0) {
-        snd_duration_text(width_ns, text);
+    uint64_t before = all->count, step = (before + limit - 1) / limit;
+    if (step > 1) {
+        thin_out(all, step);
+        join_neighbours(all);
         self->pruned_events += before - all->count;
-        snd_page_say_pruned(self,
-                            "The timeline has %llu samples too many for a page: within every %s those of one place "
-                            "were joined, so their order within that time is lost.",
-                            (unsigned long long)(before - all->count), text);
+        snd_page_say_pruned(self, "The timeline has %llu of %llu samples, each for %llu that followed each other.",
+                            (unsigned long long)all->count, (unsigned long long)before, (unsigned long long)step);
     }
     return drop(self, all, "samples");
 }
