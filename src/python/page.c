@@ -84,6 +84,8 @@ snd_py_page(PyObject *module, PyObject *args, PyObject *keywords)
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O$p:page", names, &paths[0], &paths[1], &source))
         return NULL;
+    if (!snd_page_exists())
+        return snd_raise_status(SND_NO_DATA, SND_PAGE_MISSING);
     unsigned count = paths[1] == Py_None ? 1 : 2, opened = 0;
     while (opened < count && (profiles[opened] = open_recording(paths[opened])) != NULL)
         opened++;

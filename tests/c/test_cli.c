@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_samples.h"
+#include "format/page.h"
 #include "sonde.h"
 #include "store/writer.h"
 
@@ -144,7 +145,7 @@ an_unknown_command_suggests_the_nearest(void)
     run1("frobnicate");
     CHECK_NUMBER(last.status, 2);
     CHECK(strstr(last.err, "unknown command 'frobnicate'; there are ") != NULL);
-    CHECK(strstr(last.err, " view, export, ") != NULL);
+    CHECK(strstr(last.err, " view, report, export, ") != NULL);
 }
 
 static void
@@ -505,6 +506,32 @@ the_doctor_says_what_works(void)
     CHECK(strstr(last.out, "regions    ok ") != NULL);
 }
 
+/* Builds without the page are tested, too. */
+static void
+a_report_is_a_page_or_one_line(void)
+{
+    char page[600];
+
+    snprintf(page, sizeof page, "%s.html", samples);
+    run1("report");
+    check_mistake("sonde: report needs a recording: sonde report FILE.sonde\n");
+    run("report", samples, samples, samples, NULL, NULL);
+    CHECK_NUMBER(last.status, 2);
+    run("report", samples, "-o", page, NULL, NULL);
+    if (!snd_page_exists()) {
+        check_mistake("sonde: " SND_PAGE_MISSING "\n");
+        CHECK(access(page, F_OK) != 0);
+        return;
+    }
+    CHECK_NUMBER(last.status, 0);
+    CHECK(strstr(last.err, "sonde: page saved in ") == last.err);
+    char *text = read_file(page, NULL);
+    CHECK_NUMBER(count_text(text, "id=\"sonde-data\""), 1);
+    free(text);
+    run("report", samples, "-o", "/nowhere/page.html", NULL, NULL);
+    check_mistake("sonde: /nowhere/page.html: cannot be written: No such file or directory\n");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -541,5 +568,6 @@ main(int argc, char **argv)
     RUN(the_doctor_says_what_works);
     free(last.out);
     free(last.err);
+    RUN(a_report_is_a_page_or_one_line);
     return check_report();
 }

@@ -1,6 +1,7 @@
 /* Everything that is done with a recording. */
 #include "read.h"
 
+#include "format/page.h"
 #include "format/reports.h"
 #include "fuzz.h"
 #include "view/arrange.h"
@@ -96,6 +97,19 @@ show_reports(const snd_profile *profile)
     }
 }
 
+/* As a whole, and with all that a page must do to one that is too large. */
+static void
+make_pages(const snd_profile *profile)
+{
+    static const snd_page_options options[] = {{.no_source = 1}, {.node_limit = 3, .event_limit = 2}};
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        snd_buffer page = {0};
+        MUST((unsigned)snd_page_data(profile, &options[i], &page) < SND_STATUS_COUNT);
+        snd_buffer_free(&page);
+    }
+}
+
 static void
 export_recording(snd_reader *reader, snd_profile *profile)
 {
@@ -111,6 +125,7 @@ export_recording(snd_reader *reader, snd_profile *profile)
             const snd_export_options options = {.by_line = lines, .cpu_only = lines};
             MUST((unsigned)snd_formats[i].write_recording(reader, profile, &options, nowhere) < SND_STATUS_COUNT);
         }
+    make_pages(profile);
 }
 
 static snd_status
