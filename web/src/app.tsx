@@ -2,11 +2,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Recording } from "./data";
 import { HELP, onKey, type Actions } from "./keys";
-import { baseName, duration } from "./model/format";
+import { baseName, duration, visible } from "./model/format";
 import type { ViewProps } from "./props";
 import { readHash, sameSelection, writeHash, type State } from "./state";
 import { setTheme, themeChoice, type Choice } from "./theme";
 import { viewsOf, type View } from "./views";
+
+/** Views that are drawn stand off the edge; tables reach it. */
+const DRAWN = new Set(["flame", "tree", "sunburst", "timeline"]);
 
 type Go = (change: (state: State) => State, push: boolean) => void;
 
@@ -103,7 +106,7 @@ export function App({ recordings }: { recordings: Recording[] }) {
       <Tabs views={views} view={view} onView={props.onView} />
       <Chips {...props} views={views} />
       <main>
-        <div id="view" class="panel" role="tabpanel" aria-labelledby={`tab-${view.id}`}>
+        <div id="view" class={DRAWN.has(view.id) ? "panel drawn" : "panel"} role="tabpanel" aria-labelledby={`tab-${view.id}`}>
           <Shown key={`${view.id} ${isSecond}`} {...props} />
         </div>
       </main>
@@ -149,9 +152,9 @@ function Header(props: HeaderProps) {
       <div class="title">
         <span class="brand">sonde</span>
         <span class="program clip name" title={recording.infos.program_path ?? recording.infos.program}>
-          {(recording.infos.program ?? "").slice(0, 200)}
+          {visible((recording.infos.program ?? "").slice(0, 200))}
         </span>
-        <span class="muted clip">{duration(recording.length_ns)}</span>
+        <span class="muted">{duration(recording.length_ns)}</span>
       </div>
       {count > 1 && state.view !== "compare" && (
         <div class="group" role="group" aria-label="recording">
@@ -242,7 +245,7 @@ function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps
         <span class="chip">
           <span class="muted">selected</span>
           <b class="clip name" title={selection.name.slice(0, 2000)}>
-            {(selection.name || baseName(selection.file)).slice(0, 200)}
+            {visible((selection.name || baseName(selection.file)).slice(0, 200))}
           </b>
           {selection.file && (
             <span class="muted clip" title={selection.file}>

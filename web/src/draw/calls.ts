@@ -87,7 +87,7 @@ function expand(names: Names, graph: Graph): Frames {
   for (let depth = 1; level.length > 0; depth++) {
     const next: typeof level = [];
     for (const { frame, what, ns } of level) {
-      if (depth >= DEEPEST || ns < whole / 10_000 || maker.parent.length > MOST_FRAMES) {
+      if (depth >= DEEPEST || ns < whole / 10_000 || maker.count > MOST_FRAMES) {
         maker.addTime(frame, 0, ns);
         continue;
       }
@@ -122,7 +122,7 @@ function fromEvents(names: Names, thread: number, range: Range | null): Frames {
       above = frames;
     });
   });
-  maker.own = maker.own.map((ns) => Math.max(0, ns));
+  maker.own.forEach((ns, frame) => (maker.own[frame] = Math.max(0, ns)));
   return maker.finish();
 }
 

@@ -107,7 +107,7 @@ function spanFrames(names: Names, lanes: Lane[], whole: number): { frames: Frame
   }
   const frames: Frames = {
     count, parent: new Int32Array(count), what: new Int32Array(count), depth: new Int32Array(count), own: new Float64Array(count),
-    total: new Float64Array(count), parts: null, hidden: new Int32Array(count), first: new Int32Array(count + 1),
+    total: new Float64Array(count), parts: null, ownParts: null, hidden: new Int32Array(count), first: new Int32Array(count + 1),
     kids: new Int32Array(0), left: new Float64Array(count), deepest: lanes.length, ofNode: null,
   };
   frames.parent[0] = -1;

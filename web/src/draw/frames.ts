@@ -14,8 +14,9 @@ export interface Frames {
   /** Of its own, and with all below. */
   own: Float64Array;
   total: Float64Array;
-  /** Of the total: python, native, system, waiting; PARTS a frame. null: not known. */
+  /** Of the total, and of its own: python, native, system, waiting; PARTS a frame. null: not known. */
   parts: Float64Array | null;
+  ownParts: Float64Array | null;
   /** Functions folded into it. */
   hidden: Int32Array;
   /** The children of frame f are kids[first[f]] up to kids[first[f + 1]], the heaviest first. */
@@ -28,48 +29,61 @@ export interface Frames {
   ofNode: Int32Array | null;
 }
 
-/** Frames in the making. */
+/** Frames in the making. `room`: for so many at first. */
 export class FrameMaker {
-  parent: number[] = [-1];
-  what: number[];
-  own: number[] = [0];
-  parts: number[] = [0, 0, 0, 0];
-  hidden: number[] = [0];
-  private table = new Int32Array(1 << 12);
+  count = 0;
+  parent: Int32Array;
+  what: Int32Array;
+  own: Float64Array;
+  parts: Float64Array;
+  hidden: Int32Array;
+  private table: Int32Array;
 
-  constructor(whole: number, private hasParts: boolean) {
-    this.what = [whole];
+  constructor(whole: number, private hasParts: boolean, room = 1024) {
+    this.parent = new Int32Array(room);
+    this.what = new Int32Array(room);
+    this.own = new Float64Array(room);
+    this.parts = new Float64Array(hasParts ? room * PARTS : 0);
+    this.hidden = new Int32Array(room);
+    this.table = new Int32Array(1 << (32 - Math.clz32(room * 2)));
+    this.add(-1, whole);
   }
 
-  add(parent: number, what: number): number {
-    const frame = this.parent.push(parent) - 1;
-    this.what.push(what);
-    this.own.push(0);
-    this.hidden.push(0);
-    if (this.hasParts) this.parts.push(0, 0, 0, 0);
-    return frame;
+  private add(parent: number, what: number): number {
+    if (this.count === this.parent.length) this.grow();
+    this.parent[this.count] = parent;
+    this.what[this.count] = what;
+    return this.count++;
   }
 
   /** The child of `parent` for `what`, which is added where there is none. */
   child(parent: number, what: number): number {
-    if (this.parent.length * 2 > this.table.length) this.grow();
     const slot = this.slot(parent, what);
-    if (this.table[slot] === 0) this.table[slot] = this.add(parent, what);
-    return this.table[slot];
+    if (this.table[slot] !== 0) return this.table[slot];
+    const frame = this.add(parent, what);
+    this.table[this.slot(parent, what)] = frame; // the table may be another one now
+    return frame;
   }
 
   private slot(parent: number, what: number): number {
-    const mask = this.table.length - 1;
-    let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(what + 1, 0x85ebca6b)) >>> 7 & mask;
-    for (let found; (found = this.table[slot]) !== 0; slot = (slot + 1) & mask)
+    const { table } = this;
+    const mask = table.length - 1;
+    let mixed = Math.imul(parent, 0x9e3779b1) + Math.imul(what + 1, 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+    let slot = (mixed ^ (mixed >>> 13)) & mask;
+    for (let found; (found = table[slot]) !== 0; slot = (slot + 1) & mask)
       if (this.parent[found] === parent && this.what[found] === what) break;
     return slot;
   }
 
   private grow(): void {
-    const known = this.table.filter((frame) => frame !== 0);
-    this.table = new Int32Array(this.table.length * 4);
-    for (const frame of known) this.table[this.slot(this.parent[frame], this.what[frame])] = frame;
+    this.parent = wider(this.parent, new Int32Array(this.count * 2));
+    this.what = wider(this.what, new Int32Array(this.count * 2));
+    this.own = wider(this.own, new Float64Array(this.count * 2));
+    this.parts = wider(this.parts, new Float64Array(this.parts.length * 2));
+    this.hidden = wider(this.hidden, new Int32Array(this.count * 2));
+    this.table = new Int32Array(this.table.length * 2);
+    for (let frame = 1; frame < this.count; frame++) this.table[this.slot(this.parent[frame], this.what[frame])] = frame;
   }
 
   /** Time of a frame's own; `part` of PARTS. */
@@ -79,20 +93,27 @@ export class FrameMaker {
   }
 
   finish(ofNode: Int32Array | null = null): Frames {
-    const parent = Int32Array.from(this.parent);
-    const own = Float64Array.from(this.own);
+    const { count } = this;
+    const parent = this.parent.slice(0, count);
+    const own = this.own.slice(0, count);
     const total = own.slice();
-    const parts = this.hasParts ? Float64Array.from(this.parts) : null;
+    const ownParts = this.hasParts ? this.parts.slice(0, count * PARTS) : null;
+    const parts = ownParts && ownParts.slice();
     addUp(parent, total, 1);
     if (parts) addUp(parent, parts, PARTS);
     const { first, kids } = childrenOf(parent, total);
     const frames = {
-      count: parent.length, parent, what: Int32Array.from(this.what), depth: new Int32Array(parent.length), own, total, parts,
-      hidden: Int32Array.from(this.hidden), first, kids, left: new Float64Array(parent.length), deepest: 0, ofNode,
+      count, parent, what: this.what.slice(0, count), depth: new Int32Array(count), own, total, parts,
+      ownParts, hidden: this.hidden.slice(0, count), first, kids, left: new Float64Array(count), deepest: 0, ofNode,
     };
     layOut(frames);
     return frames;
   }
+}
+
+function wider<T extends Int32Array | Float64Array>(values: T, into: T): T {
+  into.set(values);
+  return into;
 }
 
 /** From own values to those with all below. */
@@ -107,9 +128,22 @@ function childrenOf(parent: Int32Array, total: Float64Array): { first: Int32Arra
   for (let i = 1; i < parent.length; i++) first[parent[i] + 2]++;
   for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
   for (let i = 1; i < parent.length; i++) kids[first[parent[i] + 1]++] = i;
-  for (let i = 0; i < parent.length; i++)
-    if (first[i + 1] - first[i] > 1) kids.subarray(first[i], first[i + 1]).sort((a, b) => total[b] - total[a] || a - b);
+  for (let i = 0; i < parent.length; i++) if (first[i + 1] - first[i] > 1) sortKids(kids, first[i], first[i + 1], total);
   return { first, kids };
+}
+
+/** The heaviest first. Most frames have few children: putting each in its place is faster than asking for a sort. */
+function sortKids(kids: Int32Array, from: number, to: number, total: Float64Array): void {
+  if (to - from > 24) {
+    kids.subarray(from, to).sort((a, b) => total[b] - total[a] || a - b);
+    return;
+  }
+  for (let i = from + 1; i < to; i++) {
+    const kid = kids[i];
+    let k = i;
+    for (; k > from && total[kids[k - 1]] < total[kid]; k--) kids[k] = kids[k - 1];
+    kids[k] = kid;
+  }
 }
 
 function layOut(frames: Frames): void {
@@ -157,7 +191,7 @@ function addNode(maker: FrameMaker, names: Names, weights: Weights, node: number
 /** Frames of nodes, lines of one function together; threads apart where there are several. Waiting is a frame below. */
 export function makeFrames(names: Names, weights: Weights): Frames {
   const { nodes } = names.recording;
-  const maker = new FrameMaker(names.all, weights.states !== null);
+  const maker = new FrameMaker(names.all, weights.states !== null, nodes.count + 1024);
   const used = usedNodes(names, weights);
   const isOneTrack = usedTracks(names, used) === 1;
   const ofNode = new Int32Array(nodes.count).fill(-1);
@@ -173,20 +207,9 @@ export function makeFrames(names: Names, weights: Weights): Frames {
 
 /** Own numbers of a frame, into a frame of another tree. */
 export function addOwn(maker: FrameMaker, into: number, frames: Frames, frame: number): void {
-  if (!frames.parts) return maker.addTime(into, 0, frames.own[frame]);
-  for (let part = 0; part < PARTS; part++) {
-    const ns = ownPart(frames, frame, part);
-    if (ns > 0) maker.addTime(into, part, ns);
-  }
-}
-
-/** What of a part is the frame's own. */
-export function ownPart(frames: Frames, frame: number, part: number): number {
-  const { parts, first, kids } = frames;
-  let ns = parts![frame * PARTS + part];
-  if (frames.own[frame] === 0) return 0;
-  for (let k = first[frame]; k < first[frame + 1]; k++) ns -= parts![kids[k] * PARTS + part];
-  return ns > 0.5 ? ns : 0;
+  if (frames.own[frame] === 0) return;
+  maker.own[into] += frames.own[frame];
+  if (frames.ownParts) for (let part = 0; part < PARTS; part++) maker.parts[into * PARTS + part] += frames.ownParts[frame * PARTS + part];
 }
 
 /** Which frames lead to code of the program. */
@@ -207,24 +230,24 @@ function isTop(names: Names, what: number): boolean {
 /** Frames of libraries folded, as src/view/frames.c does it: what a library's function calls is folded into it, and how
  * the program was started is left out. */
 export function foldFrames(frames: Frames, names: Names): Frames {
-  const maker = new FrameMaker(frames.what[0], frames.parts !== null);
+  const { count, what, parent } = frames;
+  const maker = new FrameMaker(what[0], frames.parts !== null, count);
+  const folded = new FrameMaker(0, false); // pairs of a frame and a function that is folded into it
   const leads = leading(frames, names);
-  const placed = new Int32Array(frames.count);
-  const isFolded = new Uint8Array(frames.count);
-  const seen = new Set<number>();
-  for (let i = 0; i < frames.count; i++) {
-    const what = frames.what[i];
-    const above = i > 0 ? frames.parent[i] : 0;
-    const isOther = what < names.functions && names.isOther[what] === 1;
-    if (i > 0 && isOther && isFolded[above]) {
-      placed[i] = placed[above];
+  const placed = new Int32Array(count);
+  const isFolded = new Uint8Array(count);
+  addOwn(maker, 0, frames, 0);
+  for (let i = 1; i < count; i++) {
+    const above = parent[i];
+    const into = placed[above];
+    const isOther = what[i] < names.functions && names.isOther[what[i]] === 1;
+    placed[i] = into;
+    if (isOther && isFolded[above]) {
       isFolded[i] = 1;
-      const key = placed[i] * names.all + what;
-      if (maker.what[placed[i]] !== what && !seen.has(key)) maker.hidden[placed[i]] += seen.add(key) ? 1 : 0;
-    } else if (i > 0 && isOther && leads[i] && isTop(names, maker.what[placed[above]])) {
-      placed[i] = placed[above];
-    } else if (i > 0) {
-      placed[i] = maker.child(placed[above], what);
+      const known = folded.count;
+      if (maker.what[into] !== what[i] && folded.child(into, what[i]) === known) maker.hidden[into]++;
+    } else if (!(isOther && leads[i] && isTop(names, maker.what[into]))) {
+      placed[i] = maker.child(into, what[i]);
       isFolded[i] = isOther ? 1 : 0;
     }
     addOwn(maker, placed[i], frames, i);

@@ -1,66 +1,48 @@
 // Other trees of the same frames: callees first (inverted), and who calls one function and what it calls (sandwich).
-import { addOwn, FrameMaker, ownPart, type Frames } from "./frames";
+import { addOwn, FrameMaker, type Frames } from "./frames";
 import { PARTS } from "./weights";
 
 /** What is smaller than this part of the whole is not followed to its callers: an inverted tree could have as many
  * frames as all stacks together. Its time stays where it is. */
 const CUTOFF = 1 / 20000;
 
-/** Something that is followed upwards: from `at`, with this weight. */
-interface Climber {
-  at: number;
-  weight: number;
-  parts: number[] | null;
-}
-
-function put(maker: FrameMaker, frame: number, climber: Climber): void {
-  if (!climber.parts) return maker.addTime(frame, 0, climber.weight);
-  for (let part = 0; part < PARTS; part++) if (climber.parts[part] > 0) maker.addTime(frame, part, climber.parts[part]);
-}
-
-/** One step up for those of a group; gives the groups above it. */
-function climb(maker: FrameMaker, frames: Frames, below: number, climbers: Climber[]): Map<number, Climber[]> {
-  const groups = new Map<number, Climber[]>();
-  for (const climber of climbers) {
-    if (climber.at <= 0) {
-      put(maker, below, climber);
-      continue;
-    }
-    const group = maker.child(below, frames.what[climber.at]);
-    const members = groups.get(group);
-    if (members) members.push(climber);
-    else groups.set(group, [climber]);
-    climber.at = frames.parent[climber.at];
-  }
-  return groups;
-}
-
-/** Callers below callees. */
-function mergeAbove(frames: Frames, whole: number, climbers: Climber[]): Frames {
-  const maker = new FrameMaker(whole, frames.parts !== null);
+/** Follows frames upwards, step by step and all together: callers below callees. `at`: where each stands, which is
+ * changed; `own` and `parts`: what each has. */
+function mergeAbove(frames: Frames, whole: number, at: Int32Array, own: Float64Array, parts: Float64Array | null): Frames {
+  const maker = new FrameMaker(whole, parts !== null, at.length + 1024);
   const least = frames.total[0] * CUTOFF;
-  const queue: [number, Climber[]][] = [[0, climbers]];
-  for (let i = 0; i < queue.length; i++) {
-    for (const [group, members] of climb(maker, frames, queue[i][0], queue[i][1])) {
-      const weight = members.reduce((sum, climber) => sum + climber.weight, 0);
-      if (weight >= least) queue.push([group, members]);
-      else for (const climber of members) put(maker, group, climber);
-    }
-    queue[i][1] = [];
+  const below = new Int32Array(at.length); // the frame that each has come to
+  let active = Int32Array.from(at.keys());
+  while (active.length > 0) {
+    const before = maker.count;
+    active = active.filter((i) => at[i] > 0 || !put(maker, below[i], own[i], parts, i));
+    for (const i of active) below[i] = maker.child(below[i], frames.what[at[i]]);
+    const weights = new Float64Array(maker.count - before);
+    for (const i of active) weights[below[i] - before] += own[i];
+    for (const i of active) at[i] = frames.parent[at[i]];
+    active = active.filter((i) => weights[below[i] - before] >= least || !put(maker, below[i], own[i], parts, i));
   }
   return maker.finish();
 }
 
-function partsOf(frames: Frames, value: (part: number) => number): number[] | null {
-  return frames.parts ? [0, 1, 2, 3].map(value) : null;
+/** Always true: it is done with. */
+function put(maker: FrameMaker, frame: number, own: number, parts: Float64Array | null, climber: number): boolean {
+  maker.own[frame] += own;
+  if (parts) for (let part = 0; part < PARTS; part++) maker.parts[frame * PARTS + part] += parts[climber * PARTS + part];
+  return true;
+}
+
+function pickParts(parts: Float64Array | null, frames: ArrayLike<number>): Float64Array | null {
+  if (!parts) return null;
+  const picked = new Float64Array(frames.length * PARTS);
+  for (let i = 0; i < frames.length; i++) picked.set(parts.subarray(frames[i] * PARTS, (frames[i] + 1) * PARTS), i * PARTS);
+  return picked;
 }
 
 export function invertFrames(frames: Frames): Frames {
-  const climbers: Climber[] = [];
-  for (let i = 0; i < frames.count; i++)
-    if (frames.own[i] > 0)
-      climbers.push({ at: i, weight: frames.own[i], parts: partsOf(frames, (part) => ownPart(frames, i, part)) });
-  return mergeAbove(frames, frames.what[0], climbers);
+  const at = Int32Array.from(frames.own.keys()).filter((frame) => frames.own[frame] > 0);
+  const own = Float64Array.from(at, (frame) => frames.own[frame]);
+  return mergeAbove(frames, frames.what[0], at, own, pickParts(frames.ownParts, at));
 }
 
 /** The frames of `what` that stand in no other one of it: their totals are its time, recursion counted once. */
@@ -84,12 +66,10 @@ export interface Sandwich {
 /** Both have the function itself as their whole. */
 export function sandwich(frames: Frames, what: number): Sandwich {
   const roots = outermost(frames, (other) => other === what);
-  const climbers = Array.from(roots, (root) => ({
-    at: frames.parent[root],
-    weight: frames.total[root],
-    parts: partsOf(frames, (part) => frames.parts![root * PARTS + part]),
-  }));
-  return { callers: mergeAbove(frames, what, climbers), callees: mergeBelow(frames, what, roots) };
+  const above = roots.map((root) => frames.parent[root]);
+  const totals = Float64Array.from(roots, (root) => frames.total[root]);
+  const callers = mergeAbove(frames, what, above, totals, pickParts(frames.parts, roots));
+  return { callers, callees: mergeBelow(frames, what, roots) };
 }
 
 function mergeBelow(frames: Frames, what: number, roots: Int32Array): Frames {

@@ -1,2 +1,208 @@
+// The tree: who called what, as rows to read, to open and to close.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ViewProps } from "../props";
-export function Tree(_: ViewProps) { return <p>soon</p>; }
+import { sameSelection } from "../state";
+import { amount, amountAndShare, labelOf, share } from "./describe";
+import { Remarks } from "./flame";
+import { kindOf, placeOf, type Names } from "./names";
+import { Empty, MeasureChoice, option, selectionOf, ThreadChoice, Toggle, whatOf } from "./parts";
+import { findFrames, type Found } from "./search";
+import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
+import { oneLine } from "./stage";
+import { hasChildren, openedAtFirst, openedFor, treeRows, type Opened, type TreeRow } from "./tree_rows";
+import "./draw.css";
+
+const HEIGHT = 24;
+
+export function Tree(props: ViewProps) {
+  const source = sourceOf(props.recording);
+  const measure = measureOf(source, props.state.options["tree.metric"]);
+  if (!measure) return <Empty>This recording has no times and no memory to show.</Empty>;
+  const isFolded = props.state.options["tree.fold"] !== "0";
+  const drawn = framesFor(props.recording, measure, props.state.thread, props.state.range, isFolded);
+  if (drawn.frames.total[0] <= 0) return <Empty>There is nothing of “{measure.title}” in this thread and range.</Empty>;
+  return <TreeView {...props} drawn={drawn} names={source.names} />;
+}
+
+interface TreeProps extends ViewProps {
+  drawn: Drawn;
+  names: Names;
+}
+
+function TreeView(props: TreeProps) {
+  const { drawn, names, state } = props;
+  const { frames } = drawn;
+  const found = useMemo(() => findFrames(frames, names, state.search), [frames, state.search]);
+  const [opened, setOpened] = useState<Opened>(() => openedAtFirst(frames));
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    const start = openedAtFirst(frames);
+    setOpened(found ? openedFor(frames, start, (what) => found.isHit[what] === 1) : start);
+    setAt(0);
+  }, [frames, found]);
+  const rows = useMemo(() => treeRows(frames, opened), [frames, opened]);
+  const current = Math.min(at, rows.length - 1);
+
+  function open(frame: number, isOpen: boolean): void {
+    const next = new Set(opened.frames);
+    if (isOpen) next.add(frame);
+    else next.delete(frame);
+    setOpened({ ...opened, frames: next });
+  }
+
+  function toggle(row: TreeRow): void {
+    if (row.small > 0) setOpened({ ...opened, small: new Set(opened.small).add(row.frame) });
+    else if (hasChildren(frames, row.frame)) open(row.frame, !opened.frames.has(row.frame));
+  }
+
+  function select(row: TreeRow): void {
+    const selection = row.small > 0 ? null : selectionOf(names, frames.what[row.frame]);
+    if (selection && !sameSelection(selection, state.selection)) props.onSelect(selection);
+  }
+
+  function expandAll(isAll: boolean): void {
+    if (!isAll) return setOpened(openedAtFirst(frames));
+    const all = new Set<number>();
+    for (let i = 0; i < frames.count; i++) if (frames.total[i] >= frames.total[0] * 0.001) all.add(i);
+    setOpened({ frames: all, small: new Set() });
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rows[current];
+    const isOpen = row.small === 0 && opened.frames.has(row.frame) && hasChildren(frames, row.frame);
+    const up = () => setAt(Math.max(0, current - 1));
+    const down = () => setAt(Math.min(rows.length - 1, current + 1));
+    const right = () => (isOpen ? down() : toggle(row));
+    const left = () => (isOpen ? open(row.frame, false) : setAt(Math.max(0, parentRow(rows, current))));
+    const moves: Record<string, () => void> = {
+      ArrowUp: up, w: up, ArrowDown: down, s: down, ArrowRight: right, d: right, "+": right, ArrowLeft: left, a: left, "-": left,
+      Home: () => setAt(0), End: () => setAt(rows.length - 1), PageUp: () => setAt(Math.max(0, current - 15)),
+      PageDown: () => setAt(Math.min(rows.length - 1, current + 15)), "0": () => expandAll(false), "*": () => expandAll(true),
+      Enter: () => (row.small > 0 ? toggle(row) : select(row)), " ": () => toggle(row),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    move();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <section class="draw" aria-label="Tree">
+      <TreeBar {...props} found={found} onExpandAll={expandAll} />
+      <Remarks texts={drawn.remarks} />
+      <Grid {...props} rows={rows} opened={opened} current={current} found={found} onKey={onKey}
+        onRow={(index, isTwist) => {
+          setAt(index);
+          if (isTwist || rows[index].small > 0) toggle(rows[index]);
+          else select(rows[index]);
+        }} />
+    </section>
+  );
+}
+
+function parentRow(rows: TreeRow[], index: number): number {
+  let at = index - 1;
+  while (at >= 0 && rows[at].depth >= rows[index].depth) at--;
+  return at < 0 ? index : at;
+}
+
+function TreeBar(props: TreeProps & { found: Found | null; onExpandAll(isAll: boolean): void }) {
+  const { drawn, found } = props;
+  const [fold, setFold] = option(props, "tree.fold", "1");
+  return (
+    <div class="draw-bar" role="toolbar" aria-label="Tree">
+      <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("tree.metric", id)} />
+      <ThreadChoice {...props} />
+      <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
+      <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(true)}>Open all</button>
+      <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(false)}>Close small ones</button>
+      <span class="draw-measure">{amount(drawn.frames.total[0], drawn.measure)} in all</span>
+      {found && (
+        <output class="draw-found">
+          {found.frames} rows of {found.functions} functions, {amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}
+        </output>
+      )}
+    </div>
+  );
+}
+
+interface GridProps extends TreeProps {
+  rows: TreeRow[];
+  opened: Opened;
+  current: number;
+  found: Found | null;
+  onKey(event: KeyboardEvent): void;
+  onRow(index: number, isTwist: boolean): void;
+}
+
+/** Only the rows that are seen are in the document. */
+function Grid(props: GridProps) {
+  const { rows, current, names, state } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  const [scroll, setScroll] = useState({ top: 0, height: 800 });
+  const selected = useMemo(() => whatOf(names, state.selection), [names, state.selection]);
+  useEffect(() => {
+    const box = ref.current!;
+    const observer = new ResizeObserver(() => setScroll({ top: box.scrollTop, height: box.clientHeight }));
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const box = ref.current!;
+    const top = current * HEIGHT;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + 2 * HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * HEIGHT - box.clientHeight;
+  }, [current]);
+  const first = Math.max(0, Math.floor(scroll.top / HEIGHT) - 4);
+  const seen = rows.slice(first, first + Math.ceil(scroll.height / HEIGHT) + 8);
+  return (
+    <div class="draw-grid" ref={ref} role="treegrid" aria-label={`Tree of ${props.drawn.measure.title}`} aria-rowcount={rows.length + 1} data-keys tabIndex={0}
+      aria-activedescendant={`draw-row-${current}`} onKeyDown={props.onKey} onScroll={(event) => setScroll({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}>
+      <div class="draw-row draw-head" role="row" aria-rowindex={1}>
+        {["Total", "Share", "Own", "Function", "Place"].map((title) => (
+          <span key={title} role="columnheader">{title}</span>
+        ))}
+      </div>
+      <div style={{ height: `${rows.length * HEIGHT}px`, position: "relative" }}>
+        {seen.map((row, i) => (
+          <Row key={`${row.frame} ${row.small}`} {...props} row={row} index={first + i} selected={selected} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Row(props: GridProps & { row: TreeRow; index: number; selected: number }) {
+  const { row, index, drawn, names } = props;
+  const { frames, measure } = drawn;
+  const what = frames.what[row.frame];
+  const isSmall = row.small > 0;
+  const isOpen = !isSmall && props.opened.frames.has(row.frame);
+  const hasKids = isSmall || hasChildren(frames, row.frame);
+  const part = row.weight / frames.total[0];
+  const classes = [
+    "draw-row", index === props.current && "is-current", !isSmall && what === props.selected && "is-selected", isSmall && "is-small",
+    !isSmall && props.found?.isHit[what] && "is-hit", !isSmall && ["waiting", "native"].includes(kindOf(names, what)) && "is-quiet",
+    !isSmall && what < names.functions && names.isOwn[what] === 1 && "is-own",
+  ];
+  return (
+    <div id={`draw-row-${index}`} class={classes.filter(Boolean).join(" ")} role="row" style={{ top: `${index * HEIGHT}px` }} aria-rowindex={index + 2} aria-level={row.depth + 1}
+      aria-expanded={hasKids ? isOpen : undefined} aria-selected={!isSmall && what === props.selected} onClick={() => props.onRow(index, false)} onDblClick={() => props.onRow(index, true)}>
+      <span role="gridcell">{amount(row.weight, measure)}</span>
+      <span role="gridcell" class="draw-share">
+        <i style={{ width: `${Math.min(100, part * 100)}%` }} />
+        <b>{share(row.weight, frames.total[0])}</b>
+      </span>
+      <span role="gridcell">{isSmall || frames.own[row.frame] === 0 ? "" : amount(frames.own[row.frame], measure)}</span>
+      <span role="rowheader" class="draw-name" style={{ paddingLeft: `${Math.min(row.depth, 40) * 14}px` }}>
+        <span class="draw-twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); props.onRow(index, true); }}>
+          {hasKids ? (isOpen ? "▾" : "▸") : ""}
+        </span>
+        <span class="draw-text">{isSmall ? `${row.small} ${row.small === 1 ? "row" : "rows"} below 1%` : labelOf(frames, names, row.frame)}</span>
+      </span>
+      <span role="gridcell" class="draw-where">{isSmall ? "" : oneLine(placeOf(names, what), 80)}</span>
+    </div>
+  );
+}

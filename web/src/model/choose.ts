@@ -1,7 +1,7 @@
 // Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
 import type { Recording, Table } from "../data";
 import type { Selection, State } from "../state";
-import { functionsTable, linesTable } from "./samples";
+import { functionsTable, linesTable, memoryTable } from "./samples";
 import { spansTable } from "./spans";
 import { columnIndex, findTable, reader, texts } from "./table";
 
@@ -42,24 +42,50 @@ function ofThread(table: Table, name: string): Table | null {
 }
 
 function computed(recording: Recording, view: string, state: State): Table | null {
-  if (view === "lines" && hasSamples(recording)) return linesTable(recording, state.thread, state.range);
+  if (view === "lines") return linesTable(recording, state.thread, state.range);
+  if (view === "memory") return memoryTable(recording, state.thread, state.range);
   if (view === "sampled_functions") return functionsTable(recording, state.thread, state.range);
   if (SPAN_KINDS[view]) return spansTable(recording, view, SPAN_KINDS[view], state.thread, state.range);
   return null;
 }
 
-/** Null when the recording has nothing to say. */
+/** Columns that the core has, too, look as there. */
+function likeCore(made: Table, core: Table): Table {
+  const columns = made.columns.map((column) => core.columns.find(({ name }) => name === column.name) ?? column);
+  return { ...made, columns };
+}
+
+/** Memory is known at a few moments only. */
+function memoryNote(recording: Recording, made: Table, state: State): string {
+  if (!state.range || columnIndex(made, "peak_bytes") < 0) return "";
+  const moments = Math.max(0, ...[...recording.histories.live.values()].map((points) => points.length));
+  return `Memory is that of the peak within the range, as far as the ${moments} moments tell at which it was kept; copies have no times.`;
+}
+
+/** Answers that were made already: views ask again and again for the same. */
+const made = new WeakMap<Recording, Map<string, Answer | null>>();
+const MADE_MOST = 32;
+
+/** Null when the recording has nothing to say. The same question gives the same answer, also as an object. */
 export function answer(recording: Recording, view: string, variant: string, state: State): Answer | null {
+  let answers = made.get(recording);
+  if (!answers || answers.size > MADE_MOST) made.set(recording, (answers = new Map()));
+  const key = [view, variant, state.thread, state.range?.join()].join(" ");
+  if (!answers.has(key)) answers.set(key, makeAnswer(recording, view, variant, state));
+  return answers.get(key) ?? null;
+}
+
+function makeAnswer(recording: Recording, view: string, variant: string, state: State): Answer | null {
   const core = view === "sampled_functions" ? sampledFunctions(recording) : findTable(recording, view, variant);
   if (!core) return null;
-  if (!state.range && state.thread < 0) return { table: core, note: "" };
+  if (!state.range && (state.thread < 0 || view === "threads")) return { table: core, note: "" };
   if (!state.range) {
     const part = ofThread(core, recording.tracks[state.thread]?.name ?? "");
     if (part) return { table: part, note: "" };
   }
   const canRange = !state.range || recording.events;
-  const made = canRange ? computed(recording, view, state) : null;
-  if (made) return { table: made, note: "" };
+  const part = canRange ? computed(recording, view, state) : null;
+  if (part) return { table: likeCore(part, core), note: memoryNote(recording, part, state) };
   const what = state.range ? "the brushed range" : "the chosen thread";
   const why = recording.events ? "it is not known when each of these numbers came about" : "the recording has no timeline";
   return { table: core, note: `This table is of the whole recording, not of ${what}: ${why}.` };

@@ -73,3 +73,11 @@ export function baseName(path: string): string {
 export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
+
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Characters that cannot be seen, and those that turn the order of others around, as their numbers: a name must not look
+ * like another one. */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

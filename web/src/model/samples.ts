@@ -3,6 +3,7 @@
 import { SHOWN, MAIN, STATES, type Cell, type Column, type Recording, type Table } from "../data";
 import type { Range } from "../state";
 import { baseName } from "./format";
+import { digits, hasMemory, nodeMemory, type NodeMemory } from "./memory";
 import { ownValues } from "./values";
 
 const SAMPLES = STATES.length; // the slot behind the states
@@ -44,6 +45,13 @@ interface LineSum {
   /** Of the site with the most time: it names the function. */
   most: number;
   values: Float64Array;
+  /** What it is charged with. */
+  nodes: number[];
+}
+
+interface Charge {
+  values: Float64Array;
+  nodes: number[];
 }
 
 function addTo(into: Float64Array, numbers: Float64Array[], node: number): void {
@@ -51,34 +59,41 @@ function addTo(into: Float64Array, numbers: Float64Array[], node: number): void 
 }
 
 /** What each site is charged with, and the rest by name. */
-function chargeSites(recording: Recording, numbers: Float64Array[]) {
+function chargeSites(recording: Recording, numbers: Float64Array[], memory: NodeMemory | null) {
   const charged = chargedNodes(recording);
-  const bySite = new Map<number, Float64Array>();
-  const rests = new Map<string, Float64Array>();
+  const bySite = new Map<number, Charge>();
+  const rests = new Map<string, Charge>();
   const { nodes, sites, kinds, texts } = recording;
+  const hasAny = (node: number) =>
+    numbers.some((values) => values[node] !== 0) || (memory && (memory.peak[node] || memory.growth[node] || memory.copied?.[node]));
   for (let node = 0; node < nodes.count; node++) {
-    if (!numbers.some((values) => values[node] !== 0)) continue;
+    if (!hasAny(node)) continue;
     const site = nodes.site[charged[node] < 0 ? node : charged[node]];
-    const isOther = kinds[sites.kind[site]] === "other";
-    const rest = isOther ? texts[sites.name[site]] : "(outside the program's files)";
-    const [map, key] = charged[node] < 0 ? [rests, rest] : [bySite, site];
-    const values = (map as Map<unknown, Float64Array>).get(key) ?? new Float64Array(WIDTH);
-    addTo(values, numbers, node);
-    (map as Map<unknown, Float64Array>).set(key, values);
+    const rest = kinds[sites.kind[site]] === "other" ? texts[sites.name[site]] : "(outside the program's files)";
+    const charge = charged[node] < 0 ? chargeOf(rests, rest) : chargeOf(bySite, site);
+    addTo(charge.values, numbers, node);
+    charge.nodes.push(node);
   }
   return { bySite, rests };
 }
 
-function mergeLines(recording: Recording, bySite: Map<number, Float64Array>): LineSum[] {
+function chargeOf<K>(map: Map<K, Charge>, key: K): Charge {
+  let charge = map.get(key);
+  if (!charge) map.set(key, (charge = { values: new Float64Array(WIDTH), nodes: [] }));
+  return charge;
+}
+
+function mergeLines(recording: Recording, bySite: Map<number, Charge>): LineSum[] {
   const lines = new Map<string, LineSum>();
   const { sites, texts } = recording;
-  for (const [site, values] of bySite) {
+  for (const [site, { values, nodes }] of bySite) {
     const [file, line, name] = [texts[sites.file[site]], sites.line[site], texts[sites.name[site]]];
     const key = `${line} ${file}`;
     let entry = lines.get(key);
-    if (!entry) lines.set(key, (entry = { file, line, name, most: -1, values: new Float64Array(WIDTH) }));
+    if (!entry) lines.set(key, (entry = { file, line, name, most: -1, values: new Float64Array(WIDTH), nodes: [] }));
     if (time(values) > entry.most) [entry.name, entry.most] = [name, time(values)];
     for (let i = 0; i < WIDTH; i++) entry.values[i] += values[i];
+    for (const node of nodes) entry.nodes.push(node);
   }
   return [...lines.values()];
 }
@@ -111,24 +126,34 @@ function wholeTime(numbers: Float64Array[]): number {
   return numbers.slice(0, SAMPLES).reduce((total, values) => total + sum(values, 0, values.length), 0);
 }
 
-/** As the core's table of lines, without memory. */
+const MEMORY_COLUMNS: Column[] = [
+  column("peak_bytes", "peak", "bytes"),
+  column("live_bytes", "growth", "bytes"),
+  column("copied_bytes", "copied", "bytes"),
+  column("timeline", "over time", "spark"),
+];
+
+function memoryCells(memory: NodeMemory, nodes: readonly number[]): Cell[] {
+  const add = (values: Float64Array | null) => (values ? nodes.reduce((total, node) => total + values[node], 0) : null);
+  return [add(memory.peak), add(memory.growth), add(memory.copied), digits(memory.curve(nodes))];
+}
+
+/** As the core's table of lines. */
 export function linesTable(recording: Recording, thread: number, range: Range | null): Table {
   const numbers = numbersOf(recording, thread, range);
   const whole = wholeTime(numbers);
-  const { bySite, rests } = chargeSites(recording, numbers);
+  const memory = hasMemory(recording) ? nodeMemory(recording, thread, range) : null;
+  const { bySite, rests } = chargeSites(recording, numbers, memory);
   const sourceOf = (file: string, line: number) => recording.sources.get(file)?.[line - 1] ?? null;
-  const lines = mergeLines(recording, bySite).filter((line) => isThere(line.values));
+  const cells = ({ values, nodes }: Charge) => [...timeCells(values, whole), ...(memory ? memoryCells(memory, nodes) : [])];
+  const lines = mergeLines(recording, bySite);
   lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
-  const rows: Cell[][] = lines.map(({ file, line, name, values }) => [
-    file,
-    `${baseName(file)}:${line}`,
-    line,
-    name,
-    ...timeCells(values, whole),
-    sourceOf(file, line),
-  ]);
-  for (const [name, values] of [...rests].sort((a, b) => time(b[1]) - time(a[1])))
-    rows.push([name, null, null, null, ...timeCells(values, whole), name]);
+  const rows: Cell[][] = lines.map((one) => {
+    const { file, line, name } = one;
+    return [file, `${baseName(file)}:${line}`, line, name, ...cells(one), sourceOf(file, line)];
+  });
+  for (const [name, charge] of [...rests].sort((a, b) => time(b[1].values) - time(a[1].values)))
+    rows.push([name, null, null, null, ...cells(charge), name]);
   return {
     view: "lines",
     is_tree: false,
@@ -140,9 +165,27 @@ export function linesTable(recording: Recording, thread: number, range: Range | 
       column("line", "line", "count"),
       column("function", "function", "text"),
       ...timeColumns("time", "percent"),
+      ...(memory ? MEMORY_COLUMNS : []),
       column("source", "source", "text", SHOWN | MAIN),
     ],
     rows,
+  };
+}
+
+/** As the core's table of memory by line: the largest owners at the peak first. */
+export function memoryTable(recording: Recording, thread: number, range: Range | null): Table {
+  const lines = linesTable(recording, thread, range);
+  const at = (name: string) => lines.columns.findIndex((one) => one.name === name);
+  const [peak, growth, curve] = [at("peak_bytes"), at("live_bytes"), at("timeline")];
+  const kept = lines.rows.filter((row) => row[peak] || row[growth]).sort((a, b) => Number(b[peak]) - Number(a[peak]));
+  const whole = kept.reduce((total, row) => total + Number(row[peak]), 0);
+  const pick = [peak, growth, curve, at("place"), at("line"), at("function"), at("file"), at("source")];
+  const share = (row: Cell[]) => (whole > 0 ? (100 * Number(row[peak])) / whole : 0);
+  return {
+    ...lines,
+    view: "memory",
+    columns: [column("peak_percent", "share", "percent"), ...pick.map((i) => lines.columns[i])],
+    rows: kept.map((row) => [share(row), ...pick.map((i) => (i === at("place") ? (row[i] ?? row[at("file")]) : row[i]))]),
   };
 }
 

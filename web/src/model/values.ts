@@ -10,7 +10,8 @@ export const TIME: readonly string[] = STATES;
 const ANY = STATES.length; // the slot for the events of all states
 
 /** For each node and state, and for all states together: the share of its events that lies in the range. As the core
- * does it (src/view/events.c), so that the whole range gives exactly the numbers of the whole recording. */
+ * does it (src/view/events.c); what has no events, such as sonde's own threads, is spread evenly, since nobody knows
+ * better. So the whole range gives exactly the numbers of the whole recording. */
 export interface Shares {
   of(node: number, state: number): number;
 }
@@ -33,10 +34,12 @@ export function sharesOf(recording: Recording, events: Events, range: Range): Sh
     inside[row + events.task[i]] += part;
     inside[row + ANY] += part;
   }
+  const length = Math.max(1, recording.length_ns);
+  const even = Math.max(0, Math.min(range[1], length) - Math.max(range[0], 0)) / length;
   return {
     of(node, state) {
       const at = node * width + (all[node * width + state] > 0 ? state : ANY);
-      return all[at] > 0 ? inside[at] / all[at] : 0;
+      return all[at] > 0 ? inside[at] / all[at] : even;
     },
   };
 }

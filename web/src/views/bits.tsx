@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { copyText } from "../hooks";
-import { plural } from "../model/format";
+import { plural, visible } from "../model/format";
 
 /** A curve of values from 0 to `top`. */
 export function Spark({ values, top, label }: { values: readonly number[]; top: number; label: string }) {
@@ -59,7 +59,9 @@ export function Choice<T extends string>(props: {
 }
 
 /** A text with what was searched for marked in it. */
-export function Marked({ text, search }: { text: string; search: string }) {
+export function Marked(props: { text: string; search: string }) {
+  const text = visible(props.text);
+  const { search } = props;
   const at = search ? text.toLowerCase().indexOf(search.toLowerCase()) : -1;
   if (at < 0) return <>{text}</>;
   return (

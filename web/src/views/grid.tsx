@@ -19,7 +19,7 @@ export interface GridProps {
   table: Table;
   label: string;
   search: string;
-  selection: Selection | null;
+  selection: Selection | null | undefined;
   onSelect(selection: Selection | null): void;
   /** "column" ascends, "-column" descends; null: as the core has it. */
   sort: string | null;
@@ -59,12 +59,16 @@ interface Layout {
   least: string;
 }
 
-const leastOf = (column: Column) => (column.name === "source" ? 36 : 22);
+/** The least width of what says what a row is. */
+function leastOf(column: Column, available: number): number {
+  return available < 620 ? 16 : column.name === "source" ? 36 : 22;
+}
+
 const CHARACTER = 8.3; // px of a ch in the widest of the fonts that the page may get
 
 function layoutColumns(table: Table, available: number, isWide: boolean): Layout {
   const main = mainColumn(table);
-  const widths = table.columns.map((_, i) => (i === main ? leastOf(table.columns[i]) : columnWidth(table, i)));
+  const widths = table.columns.map((_, i) => (i === main ? leastOf(table.columns[i], available) : columnWidth(table, i)));
   const usual = shownColumns(table, isWide);
   const columns = isWide ? usual : fitColumns(table, usual, widths, available / CHARACTER - 3);
   const template = columns.map((i) => (i === main ? `minmax(${widths[i]}ch, 1fr)` : `${widths[i]}ch`)).join(" ");
@@ -186,7 +190,7 @@ export function Grid(props: GridProps) {
     if (y < at.scrollTop) at.scrollTop = y;
     else if (y + ROW + HEAD > at.scrollTop + at.clientHeight) at.scrollTop = y + ROW + HEAD - at.clientHeight + 12;
   };
-  const find = () => rows.findIndex((row) => isRelated(rowSelection(table, row), selection));
+  const find = () => rows.findIndex((row) => isRelated(rowSelection(table, row), selection ?? null));
   useLayoutEffect(() => {
     const at = selection ? find() : -1;
     if (at < 0) return;
@@ -252,8 +256,8 @@ export function Grid(props: GridProps) {
               aria-rowindex={first + i + 2}
               aria-level={table.is_tree ? (table.depths?.[row] ?? 0) + 1 : undefined}
               aria-expanded={table.is_tree && hasChildren(table, row) ? !folded.has(row) : undefined}
-              aria-selected={isRelated(rowSelection(table, row), selection)}
-              class={rowClass(isRelated(rowSelection(table, row), selection), first + i === active)}
+              aria-selected={isRelated(rowSelection(table, row), selection ?? null)}
+              class={rowClass(isRelated(rowSelection(table, row), selection ?? null), first + i === active)}
               style={{ top: `${(first + i) * ROW}px` }}
               onClick={() => {
                 setActive(first + i);

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Recording, Table } from "../data";
 import { useBox } from "../hooks";
 import { answer, EMPTY } from "../model/choose";
-import { baseName, cellText, duration, percent, plural, quantity } from "../model/format";
+import { baseName, cellText, duration, percent, plural, quantity, visible } from "../model/format";
 import { filesOf, matchItem, restsOf, sortedItems, sourceItems, type FileLines, type Item } from "../model/lines";
 import { Highlighter } from "../model/python";
 import { columnIndex, csv, numbers, texts } from "../model/table";
@@ -68,7 +68,7 @@ function layout(columns: LineColumn[], longest: number, place: number): { "--col
 function placeWidth(items: Item[], isSorted: boolean, files: FileLines[]): number {
   const name = isSorted && files.length > 1 ? Math.min(22, Math.max(...files.map((one) => baseName(one.file).length)) + 1) : 0;
   const last = items.reduce((max, item) => Math.max(max, item.kind === "line" ? item.line : item.to), 0);
-  return name + Math.max(4, String(last).length + 2);
+  return name + Math.max(6, String(last).length + 2);
 }
 
 interface LinesData {
@@ -124,7 +124,7 @@ export function Lines(props: ViewProps) {
               Hide cold lines
             </button>
             <button aria-pressed={!!sort} onClick={() => onOption("lines.sort", sort ? null : "-time_ns", true)}>
-              Hottest first
+              {sort ? `Sorted by ${data.table.columns[sort.column].title || "time"}` : "Hottest first"}
             </button>
             <Legend table={data.table} />
             <span class="gap" />
@@ -155,7 +155,7 @@ function Legend({ table }: { table: Table }) {
 
 function Functions(props: ViewProps) {
   const { recording, state } = props;
-  const found = useMemo(() => answer(recording, "sampled_functions", "", state), [recording, state.range, state.thread]);
+  const found = answer(recording, "sampled_functions", "", state);
   if (!found) return <section aria-label="functions"><Empty>There are no functions: no samples were taken.</Empty></section>;
   return (
     <section aria-label="functions">
@@ -328,7 +328,7 @@ function Code({ recording, item, search, fallback, isTrimmed }: { recording: Rec
   return (
     <>
       {tokens.map(([kind, token], i) => {
-        const shown = isTrimmed && i === 0 ? token.trimStart() : token;
+        const shown = visible(isTrimmed && i === 0 ? token.trimStart() : token);
         return kind ? <span class={`t-${kind}`}>{shown}</span> : shown;
       })}
     </>

@@ -1,8 +1,9 @@
 // The summary: what ran, where its time and memory went, and how far the numbers can be trusted.
 import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import type { Selection } from "../state";
 import { hasCalls } from "../model/choose";
-import { duration, percent } from "../model/format";
+import { duration, percent, visible } from "../model/format";
 import { facts, hottest, leaks, origins, quality, timeParts, type Hot } from "../model/summary";
 import type { ViewProps } from "../props";
 import { DigitSpark, Stack } from "./bits";
@@ -41,9 +42,9 @@ function HotList(props: { title: string; more: string; rows: Hot[]; view: string
               </td>
               <td class="clip">
                 <button class="link clip" style={{ maxWidth: "100%" }} title={`${row.text}\n${row.place}`.slice(0, 2000)}>
-                  <span class={row.selection.line ? "code" : "name"}>{row.text.slice(0, 300)}</span>
+                  <span class={row.selection.line ? "code" : "name"}>{visible(row.text.slice(0, 300))}</span>
                 </button>
-                {row.place && <div class="muted clip">{row.place.slice(0, 300)}</div>}
+                {row.place && <div class="muted clip">{visible(row.place.slice(0, 300))}</div>}
               </td>
             </tr>
           ))}
@@ -76,7 +77,7 @@ function Pairs({ title, rows }: { title: string; rows: [string, string][] }) {
 }
 
 function TimeBar({ recording, state }: ViewProps) {
-  const parts = timeParts(recording, state);
+  const parts = useMemo(() => timeParts(recording, state), [recording, state.range, state.thread]);
   const whole = parts.reduce((sum, part) => sum + part.value, 0);
   if (whole === 0) return null;
   return (
@@ -168,13 +169,14 @@ function Columns(props: ViewProps) {
 
 export function Summary(props: ViewProps) {
   const { recording, state } = props;
+  const known = useMemo(() => facts(recording, state), [recording, state.range, state.thread]);
   return (
     <div class="summary">
       <h1 class="clip name" title={recording.infos.program_path ?? recording.infos.program}>
-        {(recording.infos.program || "a recording").slice(0, 300)}
+        {visible((recording.infos.program || "a recording").slice(0, 300))}
       </h1>
       <section class="facts" aria-label="facts">
-        {facts(recording, state).map(({ title, value, more }) => (
+        {known.map(({ title, value, more }) => (
           <div class="fact" key={title}>
             <span>{title}</span>
             <b>{value}</b>

@@ -1,6 +1,5 @@
 // The views that are tables of the core: regions, calls, operators, graphs, memory, threads.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
 import type { Recording } from "../data";
 import { Flame } from "../draw";
 import { answer } from "../model/choose";
@@ -78,7 +77,9 @@ export function TableView(props: ViewProps) {
   return (
     <>
       <div class="bar">{choice}</div>
-      <PeakFlame {...props} />
+      <div class="panel drawn">
+        <PeakFlame {...props} />
+      </div>
     </>
   );
 }
@@ -91,9 +92,13 @@ function PeakFlame(props: ViewProps) {
 
 function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren }) {
   const { recording, state, part, onOption } = props;
-  const found = useMemo(() => answer(recording, part[0], part[1], state), [recording, id(part), state.range, state.thread]);
+  const found = answer(recording, part[0], part[1], state);
   if (!found) return <Empty>This recording has nothing to show here.</Empty>;
   const key = id(part);
+  const isThreads = part[0] === "threads";
+  const thread = recording.tracks[state.thread];
+  // A row of a thread chooses the thread, for all views.
+  const choose = (name: string | undefined) => props.onThread(recording.tracks.findIndex((track) => track.name === name));
   return (
     <>
       {found.note && <div class="note">{found.note}</div>}
@@ -102,8 +107,8 @@ function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren })
         table={found.table}
         label={part[2] || part[0]}
         search={state.search}
-        selection={state.selection}
-        onSelect={props.onSelect}
+        selection={isThreads ? thread && { name: thread.name, file: "", line: 0 } : state.selection}
+        onSelect={isThreads ? (selection) => choose(selection?.name) : props.onSelect}
         sort={state.options[`${key}.sort`] ?? null}
         onSort={(sort) => onOption(`${key}.sort`, sort)}
         isWide={state.options[`${key}.all`] === "1"}

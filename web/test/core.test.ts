@@ -1,0 +1,100 @@
+// What the page computes itself, for the whole range, against what the core says of a real recording. Needs `sonde` with a
+// report page (SONDE names it); without it this is skipped.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { unpack, type Recording, type Table } from "../src/data";
+import { sampledFunctions } from "../src/model/choose";
+import { functionsTable, linesTable, memoryTable } from "../src/model/samples";
+import { spansTable } from "../src/model/spans";
+import { findTable, numbers, texts } from "../src/model/table";
+
+const SONDE = process.env.SONDE ?? "sonde";
+const canRun = spawnSync(SONDE, ["report", "--help"]).status === 0;
+const PROGRAM = `
+import json, time, threading, sonde
+def spin(n):
+    return sum(i * i for i in range(n))
+def deep(n):
+    return spin(20000) if n == 0 else deep(n - 1)
+KEPT = []
+def keep():
+    KEPT.append(bytearray(300_000))
+def work():
+    keep()
+    for _ in range(12):
+        with sonde.region("step"):
+            spin(60000)
+            with sonde.region("inner"):
+                deep(5)
+            json.dumps(list(range(20000)))
+        time.sleep(0.005)
+threads = [threading.Thread(target=work) for _ in range(2)]
+[t.start() for t in threads]
+work()
+[t.join() for t in threads]
+`;
+
+async function record(): Promise<Recording> {
+  const folder = mkdtempSync(join(tmpdir(), "sonde-page-"));
+  writeFileSync(join(folder, "prog.py"), PROGRAM);
+  execFileSync(SONDE, ["run", "--memory", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
+  const page = execFileSync(SONDE, ["report", "r.sonde", "-o", "-"], { cwd: folder, maxBuffer: 1 << 28 }).toString();
+  return unpack(/<script id="sonde-data"[^>]*>([^<]*)</.exec(page)![1]);
+}
+
+/** Values of a column by what the row is. */
+function byKey(table: Table, key: string[], column: string): Map<string, number> {
+  const read = key.map((name) => texts(table, name));
+  const value = numbers(table, column);
+  const found = new Map<string, number>();
+  table.rows.forEach((_, row) => {
+    const name = read.map((one) => one(row)).join(" ");
+    if (value(row)) found.set(name, (found.get(name) ?? 0) + value(row));
+  });
+  return found;
+}
+
+function expectSame(ours: Map<string, number>, core: Map<string, number>, digits: number): void {
+  expect([...ours.keys()].sort()).toEqual([...core.keys()].sort());
+  for (const [key, value] of core) expect(ours.get(key), key).toBeCloseTo(value, digits);
+}
+
+describe.skipIf(!canRun)("a real recording", async () => {
+  const recording = canRun ? await record() : (undefined as never);
+  const whole = [0, 1e18] as const;
+
+  for (const [name, range] of [["by metrics", null], ["by events", whole]] as const) {
+    it(`has the core's lines, ${name}`, () => {
+      const core = findTable(recording, "lines")!;
+      for (const column of ["time_ns", "python_ns", "native_ns", "waiting_ns"])
+        expectSame(byKey(linesTable(recording, -1, range), ["file", "line"], column), byKey(core, ["file", "line"], column), -4);
+    });
+
+    it(`has the core's functions, ${name}`, () => {
+      const core = sampledFunctions(recording)!;
+      const ours = functionsTable(recording, -1, range);
+      const of = (table: Table, column: string) => {
+        const found = byKey(table, ["function", "file", "line"], column);
+        for (const key of [...found.keys()]) if (key.startsWith("[no frame]")) found.delete(key);
+        return found;
+      };
+      for (const column of ["self_ns", "total_ns"]) expectSame(of(ours, column), of(core, column), -4);
+    });
+  }
+
+  it("has the core's memory by line", () => {
+    const core = findTable(recording, "memory")!;
+    for (const column of ["peak_bytes", "live_bytes"])
+      expectSame(byKey(memoryTable(recording, -1, null), ["place"], column), byKey(core, ["place"], column), -2);
+  });
+
+  it("has the core's regions when it has their timeline", () => {
+    const ours = spansTable(recording, "regions", ["region"], -1, null);
+    if (!ours) return;
+    const core = byKey(findTable(recording, "regions")!, ["name"], "count");
+    for (const [region, count] of byKey(ours, ["name"], "count")) expect(count).toBe(core.get(region));
+  });
+});
