@@ -3,7 +3,7 @@ import type { ViewProps } from "../props";
 import { useState } from "preact/hooks";
 import { amount, share } from "./describe";
 import { flatten } from "./merge";
-import { nameOf, placeOf, type Names } from "./names";
+import { placeOf, titleOf, type Names } from "./names";
 import { selectionOf } from "./parts";
 import type { Drawn } from "./source";
 import { oneLine } from "./stage";
@@ -44,7 +44,7 @@ function FlatTable({ drawn, names, onSelect }: { drawn: Drawn; names: Names; onS
             <tr key={what}>
               <th scope="row">
                 <button type="button" onClick={() => onSelect(selectionOf(names, what))}>
-                  {oneLine(nameOf(names, what), 80)}
+                  {oneLine(titleOf(names, what), 80)}
                 </button>
               </th>
               <td>{oneLine(placeOf(names, what), 60)}</td>

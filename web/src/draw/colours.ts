@@ -1,4 +1,4 @@
-// Colours of boxes. The palette is Paul Tol's "light" scheme, made for cells with black text in them and told apart with
+// Colours of boxes. Parts of time have the page's colours (Okabe and Ito, see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
 // every kind of colour blindness; in the dark it is dimmed, and black text still has a contrast of at least 4.5.
 // Files of the program have a colour, code of others is grey: one's own code is what one can change.
 import type { Frames } from "./frames";
@@ -7,7 +7,7 @@ import { PARTS } from "./weights";
 
 const LIGHT = ["#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#aaaa00"];
 const GREYS = ["#dddddd", "#cfd3d8", "#d8d4cf"];
-/** Python, native, system, waiting: the colours of the other views, see style.css. */
+const OKABE_ITO = ["#0072b2", "#e69f00", "#cc79a7", "#b4bcc7"];
 export const PART_NAMES = ["python", "native", "system", "waiting"] as const;
 
 export interface Theme {
@@ -18,12 +18,18 @@ export interface Theme {
   muted: string;
   line: string;
   accent: string;
-  select: string;
   files: string[];
   others: string[];
   parts: string[];
-  /** Text in a box. */
-  ink: string;
+  gpu: string;
+  memory: string;
+  copies: string;
+}
+
+/** Text on a colour "#rrggbb": black or white, whichever has more contrast. */
+export function inkOn(colour: string): string {
+  const part = (at: number) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2;
+  return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.18 ? "#101214" : "#ffffff";
 }
 
 /** A mix of two colours "#rrggbb". */
@@ -49,11 +55,12 @@ export function readTheme(root: HTMLElement): Theme {
     muted: read("--muted", "#5c6370", "#9aa2ad"),
     line: read("--line", "#d8dce2", "#343942"),
     accent: read("--accent", "#0b62c4", "#6cb2ff"),
-    select: read("--select", "#1c1f24", "#ffffff"),
     files: dim(LIGHT, 0.2),
     others: dim(GREYS, 0.42),
-    parts: dim(["#77aadd", "#ee8866", "#eedd88", "#c4c9d0"], 0.2),
-    ink: "#101214",
+    parts: PART_NAMES.map((name, i) => read(`--${name}`, OKABE_ITO[i], OKABE_ITO[i])),
+    gpu: read("--gpu", "#009e73", "#2fbf91"),
+    memory: read("--memory", "#56b4e9", "#56b4e9"),
+    copies: read("--copies", "#a6761d", "#c99a3f"),
   };
 }
 

@@ -2,7 +2,7 @@
 import { duration, bytes, percent } from "../model/format";
 import { PART_NAMES } from "./colours";
 import type { Frames } from "./frames";
-import { kindOf, nameOf, placeOf, type Names } from "./names";
+import { kindOf, placeOf, titleOf, type Names } from "./names";
 import { oneLine } from "./stage";
 import { PARTS, type Measure } from "./weights";
 
@@ -20,7 +20,7 @@ export function amountAndShare(value: number, whole: number, measure: Measure): 
 }
 
 export function labelOf(frames: Frames, names: Names, frame: number): string {
-  const name = oneLine(nameOf(names, frames.what[frame]));
+  const name = oneLine(titleOf(names, frames.what[frame]));
   return frames.hidden[frame] > 0 ? `${name} [+${frames.hidden[frame]}]` : name;
 }
 

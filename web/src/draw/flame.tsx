@@ -8,7 +8,7 @@ import { flameModel, mostScroll, ROW, rowAt, topOf, type FlameModel } from "./fl
 import { paintFlame, type Look, type Pointed } from "./flame_paint";
 import { Alternative } from "./alternative";
 import { baseName, type Names } from "./names";
-import { Choice, Empty, Legend, Live, MeasureChoice, option, selectionOf, ThreadChoice, Toggle, Tooltip, whatOf, type Tip } from "./parts";
+import { Choice, Empty, Legend, Live, MeasureChoice, option, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
 import { findFrames } from "./search";
 import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 import { useStage, useTheme } from "./stage";
@@ -280,7 +280,6 @@ function FlameBar(props: FlameProps & { selected: number; theme: Theme; look: Lo
   return (
     <div class="draw-bar" role="toolbar" aria-label="Flame graph">
       <MeasureChoice source={sourceOf(recording)} measure={drawn.measure} onChange={(id) => props.onOption("flame.metric", id)} />
-      <ThreadChoice {...props} />
       <Choice title="Shape" value={shape} options={[["icicle", "icicle"], ["flame", "flame"]]} onChange={setShape} />
       <Choice title="Order" value={order} options={[["heavy", "left-heavy"], ["time", "time"]]} onChange={setOrder} />
       <Choice title="Colour" value={colour} options={[["file", "file"], ["state", "Python / native"]]} onChange={setColour} />

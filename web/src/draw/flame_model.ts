@@ -42,7 +42,7 @@ export function topOf(model: FlameModel, panel: Panel, row: number, height: numb
 export function rowAt(model: FlameModel, panel: Panel, y: number, height: number, scroll: number): number {
   if (model.above >= 0) {
     const row = Math.floor((y + scroll) / ROW) - model.above;
-    return panel.isUp ? -row : row;
+    return panel.isUp ? 0 - row : row;
   }
   return Math.floor((panel.isUp ? height - y + scroll - 0.001 : y + scroll) / ROW);
 }

@@ -1,6 +1,6 @@
 // Paints the boxes of a flame graph that are seen.
 import { duration } from "../model/format";
-import { mainPart, type Theme } from "./colours";
+import { inkOn, mainPart, type Theme } from "./colours";
 import { labelOf } from "./describe";
 import { ROW, rowAt, topOf, type FlameModel, type Panel } from "./flame_model";
 import type { Frames } from "./frames";
@@ -8,6 +8,7 @@ import type { Box } from "./layout";
 import { kindOf, type Names } from "./names";
 import type { Found } from "./search";
 import { fit, FONT } from "./stage";
+import { timeSteps } from "./steps";
 import type { Viewport } from "./viewport";
 import { PARTS } from "./weights";
 
@@ -46,7 +47,8 @@ function paintParts(context: CanvasRenderingContext2D, look: Look, frames: Frame
 }
 
 class Painter {
-  private texts: { label: string; x: number; y: number; isDim: boolean }[] = [];
+  /** By colour: the context changes it seldom. */
+  private texts = new Map<string, { label: string; x: number; y: number }[]>();
 
   constructor(private context: CanvasRenderingContext2D, private look: Look, private width: number) {}
 
@@ -58,13 +60,21 @@ class Painter {
     const isHit = box.frame >= 0 && (!look.found || look.found.isHit[frames.what[box.frame]] === 1);
     const gap = wide > 3 ? 1 : 0;
     context.globalAlpha = isHit || (box.frame < 0 && !look.found) ? 1 : 0.28;
-    context.fillStyle = box.frame < 0 ? look.theme.others[0] : colourOf(look, frames, box.frame);
+    const colour = box.frame < 0 ? look.theme.others[0] : colourOf(look, frames, box.frame);
+    context.fillStyle = colour;
     context.fillRect(x, y, wide - gap, ROW - 1);
     if (box.frame < 0) return;
     if (!look.colours && frames.parts && wide > 24) this.stripe(frames, box, x, y, wide - gap);
-    if (look.selected === frames.what[box.frame] && wide > 1) this.outline(x, y, wide - gap, look.theme.select);
+    if (look.selected === frames.what[box.frame] && wide > 1) this.outline(x, y, wide - gap, look.theme.text);
     if (wide < 24) return;
-    this.texts.push({ label: fit(context, labelOf(frames, look.names, box.frame), wide), x: x + 4, y: y + 13, isDim: !isHit });
+    const label = fit(context, labelOf(frames, look.names, box.frame), wide);
+    if (label) this.text(isHit ? inkOn(colour) : look.theme.muted, label, x + 4, y + 13);
+  }
+
+  private text(colour: string, label: string, x: number, y: number): void {
+    const texts = this.texts.get(colour);
+    if (texts) texts.push({ label, x, y });
+    else this.texts.set(colour, [{ label, x, y }]);
   }
 
   private stripe(frames: Frames, box: Box, x: number, y: number, width: number): void {
@@ -80,14 +90,13 @@ class Painter {
     this.context.strokeRect(x + 1, y + 1, Math.max(1, width - 2), ROW - 3);
   }
 
-  /** All at once: the context changes its colour seldom. */
   labels(): void {
     const { context } = this;
     context.font = FONT;
     context.globalAlpha = 1;
-    for (const isDim of [false, true]) {
-      context.fillStyle = isDim ? this.look.theme.muted : this.look.theme.ink;
-      for (const text of this.texts) if (text.isDim === isDim && text.label) context.fillText(text.label, text.x, text.y);
+    for (const [colour, texts] of this.texts) {
+      context.fillStyle = colour;
+      for (const { label, x, y } of texts) context.fillText(label, x, y);
     }
   }
 }
@@ -119,16 +128,6 @@ export function paintFlame(context: CanvasRenderingContext2D, width: number, hei
     painter.outline(x, topOf(model, panel, box.row, height, scroll), Math.min(width, box.x + box.width) - x, colour);
   }
   if (model.isTime) paintAxis(context, width, height, view, look.theme, model.panels[0].isUp);
-}
-
-/** Round steps of time, about one in `room` pixels. */
-export function timeSteps(from: number, to: number, width: number, room: number): number[] {
-  const raw = ((to - from) / width) * room;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= raw) ?? 10);
-  const steps: number[] = [];
-  for (let at = Math.ceil(from / step) * step; at <= to; at += step) steps.push(at);
-  return steps;
 }
 
 function paintAxis(context: CanvasRenderingContext2D, width: number, height: number, view: Viewport, theme: Theme, isTop: boolean): void {

@@ -1,5 +1,5 @@
 // The timeline as lanes: what happened on a thread, in rows in which nothing overlaps. Made once for a recording.
-import type { Events, Recording } from "../data";
+import { STATES, type Events, type Recording } from "../data";
 import { CPU_STATES, isCall } from "./names";
 import { isEntered } from "./weights";
 
@@ -15,6 +15,8 @@ export interface Lane {
 
 export interface TrackLanes {
   samples: Lane;
+  /** What of the samples' time was measured: below 1 for threads such as sonde's own, of which only a sum is known. */
+  scale: number;
   /** Time by part in each of BUCKETS equal pieces of the recording. */
   density: Float32Array;
   /** The outermost first. */
@@ -77,6 +79,15 @@ function trackStarts({ events, nodes, tracks }: Recording): Uint32Array {
   return starts;
 }
 
+/** Per track: the metrics of its samples, in parts of their events. */
+function scalesOf({ events, nodes, tracks, metrics }: Recording): number[] {
+  const measured = new Float64Array(tracks.length);
+  const drawn = new Float64Array(tracks.length);
+  for (const name of STATES) metrics.get(name)?.node.forEach((node, i) => (measured[nodes.track[node]] += metrics.get(name)!.value[i]));
+  for (let i = 0; i < events!.sample_count; i++) drawn[nodes.track[events!.node[i]]] += events!.value[i];
+  return Array.from(drawn, (ns, track) => (measured[track] > 0 && measured[track] < ns * 0.9 ? measured[track] / ns : 1));
+}
+
 function spansOf(recording: Recording, is: (kind: string) => boolean): number[][] {
   const { nodes, sites, kinds } = recording;
   const events = recording.events!;
@@ -94,10 +105,12 @@ function makeLanes(recording: Recording): TrackLanes[] {
   const starts = trackStarts(recording);
   const regions = spansOf(recording, isEntered);
   const calls = spansOf(recording, isCall);
+  const scales = scalesOf(recording);
   return tracks.map((_, track) => {
     const samples = sampleLane(events, starts[track], starts[track + 1]);
     return {
       samples,
+      scale: scales[track],
       density: densityOf(samples, length),
       regions: stack(events, regions[track]),
       calls: stack(events, calls[track]),
@@ -169,7 +182,7 @@ export function partsOf(track: TrackLanes, length: number, from: number, to: num
     for (let bucket = Math.max(0, Math.floor(from / width)); bucket < last; bucket++) {
       const column = Math.floor((bucket * width + width / 2 - from) / step);
       if (column < 0 || column >= columns) continue;
-      for (let part = 0; part < PARTS; part++) parts[column * PARTS + part] += track.density[bucket * PARTS + part];
+      for (let part = 0; part < PARTS; part++) parts[column * PARTS + part] += track.density[bucket * PARTS + part] * track.scale;
     }
     return parts;
   }
@@ -180,7 +193,8 @@ export function partsOf(track: TrackLanes, length: number, from: number, to: num
     const last = Math.min(columns - 1, Math.floor((lane.end[i] - from) / step));
     for (let column = first; column <= last; column++) {
       const start = from + column * step;
-      parts[column * PARTS + part] += Math.max(0, Math.min(lane.end[i], start + step) - Math.max(lane.start[i], start));
+      const ns = Math.min(lane.end[i], start + step) - Math.max(lane.start[i], start);
+      if (ns > 0) parts[column * PARTS + part] += ns * track.scale;
     }
   }
   return parts;

@@ -106,6 +106,11 @@ export function nameOf(names: Names, what: number): string {
   return `thread ${trackName(recording, what - functions - STATES.length)}`;
 }
 
+/** Its name with what it is, where that is not plain. */
+export function titleOf(names: Names, what: number): string {
+  return kindOf(names, what) === "region" ? `region ${nameOf(names, what)}` : nameOf(names, what);
+}
+
 /** A text's number; 0: no file. */
 export function fileIdOf(names: Names, what: number): number {
   return what < names.functions ? names.recording.sites.file[names.site[what]] : 0;
@@ -117,7 +122,7 @@ export function fileOf(names: Names, what: number): string {
 
 /** Where a function starts; 0: unknown. */
 export function lineOf(names: Names, what: number): number {
-  if (what >= names.functions) return 0;
+  if (what >= names.functions || kindOf(names, what) === "region") return 0;
   const { sites } = names.recording;
   return sites.first_line[names.site[what]] || (kindOf(names, what) === "line" ? 0 : sites.line[names.site[what]]);
 }
@@ -128,7 +133,7 @@ export function baseName(file: string): string {
 
 /** "file.py:12", without the folders. */
 export function placeOf(names: Names, what: number): string {
-  const file = baseName(fileOf(names, what));
+  const file = kindOf(names, what) === "region" ? "" : baseName(fileOf(names, what));
   const line = lineOf(names, what);
   return file && line ? `${file}:${line}` : file;
 }

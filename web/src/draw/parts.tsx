@@ -38,12 +38,6 @@ export function MeasureChoice(props: { source: Source; measure: Measure; onChang
   return <Choice title="Measure" value={props.measure.id} options={options} onChange={props.onChange} />;
 }
 
-export function ThreadChoice({ recording, state, onThread }: ViewProps) {
-  if (recording.tracks.length < 2) return null;
-  const options = recording.tracks.map((track, i) => [String(i), track.name || String(track.thread_id)] as const);
-  return <Choice title="Thread" value={String(state.thread)} options={[["-1", "all"], ...options]} onChange={(value) => onThread(Number(value))} />;
-}
-
 export function Legend({ theme, items }: { theme: Theme; items?: readonly (readonly [string, string])[] }) {
   const shown = items ?? PART_NAMES.map((name, i) => [name, theme.parts[i]] as const);
   return (

@@ -20,7 +20,7 @@ export function useStage(paint: Paint): Stage {
   const { redraw } = stage.current;
   useEffect(() => {
     const observer = new ResizeObserver(redraw);
-    observer.observe(ref.current!.parentElement!);
+    observer.observe(placeOf(ref.current!));
     return () => observer.disconnect();
   }, []);
   useEffect(redraw);
@@ -39,8 +39,13 @@ function makeRedraw(ref: { current: HTMLCanvasElement | null }, paint: { current
   };
 }
 
+/** What a canvas fills: without borders and scroll bars. */
+function placeOf(canvas: HTMLCanvasElement): HTMLElement {
+  return canvas.closest<HTMLElement>(".draw-place")!;
+}
+
 function paintNow(canvas: HTMLCanvasElement, paint: Paint): void {
-  const { width, height } = canvas.parentElement!.getBoundingClientRect();
+  const { clientWidth: width, clientHeight: height } = placeOf(canvas);
   const ratio = devicePixelRatio || 1;
   const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== wide || canvas.height !== high) {

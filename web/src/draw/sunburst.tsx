@@ -4,12 +4,12 @@ import type { ViewProps } from "../props";
 import { sameSelection } from "../state";
 import { Alternative } from "./alternative";
 import { arcAt, arcsOf, type Arc } from "./arcs";
-import { coloursByFile, mix, rankFiles, type Theme } from "./colours";
+import { coloursByFile, inkOn, mix, rankFiles, type Theme } from "./colours";
 import { amount, amountAndShare, detailsOf, labelOf, sayFrame, share } from "./describe";
 import { Remarks } from "./flame";
 import type { Frames } from "./frames";
 import { placeOf, type Names } from "./names";
-import { Choice, Empty, Live, MeasureChoice, option, selectionOf, ThreadChoice, Toggle, Tooltip, whatOf, type Tip } from "./parts";
+import { Choice, Empty, Live, MeasureChoice, option, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
 import { findFrames, type Found } from "./search";
 import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 import { fit, FONT, oneLine, useStage, useTheme } from "./stage";
@@ -73,17 +73,22 @@ function trace(context: CanvasRenderingContext2D, { x, y, ring }: Geometry, arc:
   context.closePath();
 }
 
+/** Along the ring where there is more room than across it. */
 function paintLabel(context: CanvasRenderingContext2D, geometry: Geometry, arc: Arc, label: string): void {
   const radius = (arc.ring + 0.5) * geometry.ring;
-  if ((arc.to - arc.from) * 2 * Math.PI * radius < 13) return;
-  const middle = (arc.from + arc.to) / 2;
-  const text = fit(context, label, geometry.ring - 2);
+  const angle = (arc.to - arc.from) * 2 * Math.PI;
+  if (angle * radius < 13) return;
+  const along = 2 * radius * Math.sin(Math.min(angle, 1.2) / 2) - 8;
+  const isAlong = along > geometry.ring && geometry.ring > 13;
+  const text = fit(context, label, isAlong ? along : geometry.ring - 2);
   if (!text) return;
+  const middle = (arc.from + arc.to) / 2;
+  const isTurned = isAlong ? middle > 0.25 && middle < 0.75 : middle > 0.5;
   context.save();
   context.translate(geometry.x, geometry.y);
   context.rotate((middle - 0.25) * 2 * Math.PI);
   context.translate(radius, 0);
-  if (middle > 0.5) context.rotate(Math.PI);
+  context.rotate((isAlong ? Math.PI / 2 : 0) + (isTurned ? Math.PI : 0));
   context.textAlign = "center";
   context.fillText(text, 0, 4);
   context.restore();
@@ -101,7 +106,7 @@ function paintArcs(context: CanvasRenderingContext2D, geometry: Geometry, frames
     context.fill();
     context.strokeStyle = look.theme.background;
     context.stroke();
-    context.fillStyle = isHit ? look.theme.ink : look.theme.muted;
+    context.fillStyle = isHit ? inkOn(look.colours[what]) : look.theme.muted;
     paintLabel(context, geometry, arc, labelOf(frames, names, arc.frame));
   }
   context.globalAlpha = 1;
@@ -110,7 +115,7 @@ function paintArcs(context: CanvasRenderingContext2D, geometry: Geometry, frames
     if (!isMarked && frames.what[arc.frame] !== look.selected) continue;
     trace(context, geometry, arc);
     context.lineWidth = isMarked ? 3 : 2;
-    context.strokeStyle = isMarked ? look.theme.accent : look.theme.select;
+    context.strokeStyle = isMarked ? look.theme.accent : look.theme.text;
     context.stroke();
   }
 }
@@ -264,7 +269,6 @@ function SunburstBar(props: SunburstProps & { found: Found | null; rings: number
   return (
     <div class="draw-bar" role="toolbar" aria-label="Sunburst">
       <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("sunburst.metric", id)} />
-      <ThreadChoice {...props} />
       <label class="draw-choice">
         <span>Depth</span>
         <input type="range" min="2" max="20" value={props.rings} onInput={(event) => setDepth(event.currentTarget.value)} />

@@ -5,7 +5,7 @@ import { sameSelection } from "../state";
 import { amount, amountAndShare, labelOf, share } from "./describe";
 import { Remarks } from "./flame";
 import { kindOf, placeOf, type Names } from "./names";
-import { Empty, MeasureChoice, option, selectionOf, ThreadChoice, Toggle, whatOf } from "./parts";
+import { Empty, MeasureChoice, option, selectionOf, Toggle, whatOf } from "./parts";
 import { findFrames, type Found } from "./search";
 import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 import { oneLine } from "./stage";
@@ -114,7 +114,6 @@ function TreeBar(props: TreeProps & { found: Found | null; onExpandAll(isAll: bo
   return (
     <div class="draw-bar" role="toolbar" aria-label="Tree">
       <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("tree.metric", id)} />
-      <ThreadChoice {...props} />
       <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
       <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(true)}>Open all</button>
       <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(false)}>Close small ones</button>
