@@ -183,6 +183,7 @@ for _name, _kind, _why in (
     ("--off", None, "use sonde.start() and sonde.stop() for a part of a cell"),
     ("--pid", int, "it is for the inside of Scalene"),
     ("--port", int, "there is no server"),
+    ("--version", None, "sonde.__version__ has sonde's own"),
     ("--config", str, "options stand behind the magic"),
     ("--disable-jit", None, "compiled code is left as it is"),
     ("--use-legacy-tracer", None, "there is one way to see lines"),
