@@ -2,18 +2,19 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import sonde
 from sonde import _display, _words
 
 
 def test_the_package_does_not_import_ipython():
     names = "IPython argparse html typing sonde._notebook sonde._words sonde._display"
     code = f"import sys, sonde; print([name for name in {names.split()!r} if name in sys.modules])"
-    told = subprocess.run(
-        [sys.executable, "-S", "-c", code], capture_output=True, text=True, env={"PYTHONPATH": _path()}
-    )
+    command, environment = [sys.executable, "-S", "-c", code], {"PYTHONPATH": str(Path(sonde.__file__).parent.parent)}
+    told = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert told.stdout == "[]\n", told.stderr
 
 
@@ -66,8 +67,8 @@ def test_a_mistake_is_named(line, said):
 
 # As `scalene --help` and `scalene run --help-advanced` list them.
 SCALENE = """--version --column-width=100 --outfile=x --html --json --cli --stacks --web --no-browser --viewer
---reduced-profile --profile-interval=1.5 --cpu --cpu-only --gpu --memory --profile-all --profile-only=a,b --profile-exclude=c
---use-virtual-time --cpu-percent-threshold=2 --cpu-sampling-rate=0.01 --allocation-sampling-window=10485767
+--reduced-profile --profile-interval=1.5 --cpu --cpu-only --gpu --memory --profile-all --profile-only=a,b
+--profile-exclude=c --use-virtual-time --cpu-percent-threshold=2 --cpu-sampling-rate=0.01 --allocation-sampling-window=10485767
 --malloc-threshold=5 --program-path=/tmp --memory-leak-detector --on --off --profile-system-libraries
 --use-legacy-tracer --use-python-callback --disable-jit --pid=3 --config=x.yaml"""
 
