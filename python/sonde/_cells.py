@@ -32,20 +32,18 @@ def shell() -> Any:
 
 def begin() -> None:
     """Before something is measured: name the cells, and leave the notebook's own threads alone."""
-    running = shell()
-    if running is not None:
-        name_files(running)
-        _core.quiet_threads(_kernel_threads())
+    name_files()
+    _core.quiet_threads(_kernel_threads())
 
 
 def end() -> None:
     """After all was measured: the numbers of threads may be others' next time."""
-    if shell() is not None:
-        _core.quiet_threads([])
+    _core.quiet_threads([])
 
 
-def name_files(running: Any) -> set[str]:
+def name_files() -> set[str]:
     """Let the code of cells stand in reports as ``In[3]``, with its text; the files that have a name now."""
+    running = shell()
     names = _names(running)
     for file, name in names.items():
         _core.name_file(file, name)
@@ -55,9 +53,9 @@ def name_files(running: Any) -> set[str]:
     return set(names)
 
 
-def title(running: Any) -> str:
+def title() -> str:
     """What recordings made here are called: the notebook's name, where anybody knows it."""
-    path = os.environ.get("JPY_SESSION_NAME") or running.user_ns.get("__vsc_ipynb_file__")
+    path = os.environ.get("JPY_SESSION_NAME") or shell().user_ns.get("__vsc_ipynb_file__")
     if isinstance(path, str) and path:
         return os.path.basename(path)  # noqa: PTH119
     return "notebook" if "ipykernel" in sys.modules else "ipython"

@@ -202,12 +202,12 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     >>> plot(p)
     """
-    from sonde import _cells, _display
+    from sonde import _display, _session
 
     page = _page(profile)
     if page is not None:
         page = _display.starting_with(page, "sunburst")
-    if filename is None and _cells.shell() is not None:
+    if filename is None and _session.cells() is not None:
         return _display.Shown(_text(profile), page)
     return _show_in_browser(page or profile.profile().format("html", view="signatures"), filename)
 
@@ -229,11 +229,11 @@ def _text(profile: Profile) -> str:
 
 def _named(profile: Profile) -> _core.Profile:
     """What was measured, with the cells of a notebook under their names."""
-    from sonde import _cells
+    from sonde import _session
 
-    running = _cells.shell()
-    if running is not None:
-        _cells.name_files(running)
+    notebook = _session.cells()
+    if notebook is not None:
+        notebook.name_files()
     return profile.profile()
 
 

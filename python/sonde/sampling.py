@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from _thread import RLock
 
-from sonde import _cells, _core, _places, _session, _settings, _torch_ops
+from sonde import _core, _places, _session, _settings, _torch_ops
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -222,7 +222,8 @@ class Measurement:
         is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops"))
         if is_first:
             _session.pause(True)  # until all is set up
-            _cells.begin()
+            if (notebook := _session.cells()) is not None:
+                notebook.begin()
         _session.hold(self, **self._wishes)
         self._profile = self._recorded = None
         self.recording = _core.outputs()[0]
@@ -245,6 +246,8 @@ class Measurement:
         if self._was_paused:
             _session.pause(True)
         ended = _session.release(self)
+        if not _core.is_running() and (notebook := _session.cells()) is not None:
+            notebook.end()
         if ended.failure is not None:
             _session.say(ended.failure)
         else:

@@ -68,8 +68,9 @@ def test_a_mistake_is_named(line, said):
 # As `scalene --help` and `scalene run --help-advanced` list them.
 SCALENE = """--version --column-width=100 --outfile=x --html --json --cli --stacks --web --no-browser --viewer
 --reduced-profile --profile-interval=1.5 --cpu --cpu-only --gpu --memory --profile-all --profile-only=a,b
---profile-exclude=c --use-virtual-time --cpu-percent-threshold=2 --cpu-sampling-rate=0.01 --allocation-sampling-window=10485767
---malloc-threshold=5 --program-path=/tmp --memory-leak-detector --on --off --profile-system-libraries
+--profile-exclude=c --use-virtual-time --cpu-percent-threshold=2 --cpu-sampling-rate=0.01
+--allocation-sampling-window=10485767 --malloc-threshold=5 --program-path=/tmp --memory-leak-detector
+--on --off --profile-system-libraries
 --use-legacy-tracer --use-python-callback --disable-jit --pid=3 --config=x.yaml"""
 
 
