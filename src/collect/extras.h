@@ -1,4 +1,4 @@
-/* What only the program's side knows of a run: further facts, texts of sources that are no files, and names for files. */
+/* What only the program's side knows of a run: further facts, texts of sources that are no files, names for files. */
 #ifndef SND_COLLECT_EXTRAS_H
 #define SND_COLLECT_EXTRAS_H
 

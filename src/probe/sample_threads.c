@@ -142,7 +142,8 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
                                .cpu_ns = calm == NULL ? 0 : calm->cpu_ns,
                                .seen_alive = 1};
     snd_task_open(&added.task, thread_id);
-    if (is_first && calm == NULL && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
+    if (is_first && calm == NULL &&
+        !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
         added.cpu_ns = 0;
     added.delay_ns = snd_task_delay_ns(&added.task);
     take_track(row, thread_id);
