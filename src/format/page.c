@@ -12,7 +12,7 @@
 
 /* What a browser opens within two seconds. */
 #define NODE_LIMIT 200000u
-#define EVENT_LIMIT 1000000u
+#define EVENT_LIMIT 500000u
 
 #define SOURCE_LIMIT (4u << 20) /* bytes of a file; larger ones are no sources */
 

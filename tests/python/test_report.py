@@ -7,6 +7,8 @@ import re
 import sqlite3
 import textwrap
 import time
+import zlib
+from random import Random
 
 import pytest
 
@@ -107,6 +109,35 @@ def check_metrics(sonde, data, recording="r.sonde"):
 def run(sonde, code, *options):
     (sonde.folder / "prog.py").write_text(SPIN + code)
     sonde.command("run", "-o", "r.sonde", "--no-report", *options, "prog.py")
+
+
+def varint(value):
+    made = bytearray()
+    while value > 127:
+        made.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*made, value])
+
+
+def make_long(path, seconds):
+    """Many samples in place of the timeline: a millisecond each, more or less, at any line of the main thread."""
+    random = Random(9)
+    with sqlite3.connect(path) as database:
+        query = "select node.id from node join site on site.id = node.site where kind = 'line' and track = 0"
+        lines = [node for (node,) in database.execute(query)]
+        database.execute("delete from timeline")
+        lengths = [random.randrange(800_000, 1_200_000) for _ in range(20000)]
+        tail = b"".join(
+            b"".join(map(varint, (random.choice(lines), random.randrange(3), before << 1, length)))
+            for before, length in zip(lengths, lengths[1:], strict=False)
+        )
+        for start in range(0, int(seconds * 1e9), sum(lengths)):  # again and again, farther apart than zlib looks back
+            chunk = b"".join(map(varint, (lines[0], 0, start << 1, lengths[0]))) + tail
+            row = 0, start, start + sum(lengths) - lengths[-1], len(lengths), len(chunk), zlib.compress(chunk, 1)
+            database.execute(
+                "insert into timeline (track, first_ns, last_ns, events, size, data) values (?,?,?,?,?,?)", row
+            )
+    return len(range(0, int(seconds * 1e9), sum(lengths))) * sum(lengths)
 
 
 def test_samples_are_those_of_the_recording(sonde):
@@ -213,6 +244,24 @@ def test_operators_are_those_of_the_recording(sonde):
     check_tables(sonde, data)
     check_metrics(sonde, data)
     assert table(data, "ops") and table(data, "ops", "by_shape") and table(data, "ops", "by_line")
+
+
+def test_the_page_without_data_is_small(sonde):
+    sonde.python(CALLS)
+    report(sonde, "r.sonde")
+    assert len(SCRIPT.sub("", (sonde.folder / "page.html").read_text(encoding="utf-8")).encode()) <= 200 << 10
+
+
+def test_a_long_timeline_is_thinned_out_and_a_fifth_of_speedscope(sonde):
+    run(sonde, "spin(0.5)")
+    lasts = make_long(sonde.folder / "r.sonde", 1200)
+    data = report(sonde, "r.sonde")["sonde-data"]
+    speedscope = len(sonde.command("export", "r.sonde", "--format", "speedscope").stdout)
+    assert (sonde.folder / "page.html").stat().st_size * 5 <= speedscope
+    assert data["pruned"]["events"] > 0 and "samples" in data["pruned"]["text"]
+    made = spans(data, "samples")
+    assert len(made) <= 500_000
+    assert sum(end - start for _, start, end, _, _ in made) == pytest.approx(lasts, rel=0.001)
 
 
 def test_two_recordings_are_in_one_page(sonde):

@@ -1,6 +1,6 @@
 // The frame around the views: navigation, search, threads, selection, theme, keyboard.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Recording } from "./data";
+import type { Recording, Track } from "./data";
 import { HELP, onKey, type Actions } from "./keys";
 import { baseName, duration, visible } from "./model/format";
 import type { ViewProps } from "./props";
@@ -137,6 +137,12 @@ function ThemeButton() {
   );
 }
 
+/** Threads of one name are told apart by their number. */
+function threadTitle(recording: Recording, track: Track): string {
+  const isOne = track.name !== "" && recording.tracks.filter(({ name }) => name === track.name).length === 1;
+  return visible(isOne ? track.name.slice(0, 60) : `${(track.name || "thread").slice(0, 60)} ${track.thread_id}`);
+}
+
 type HeaderProps = ViewProps & {
   count: number;
   isSecond: boolean;
@@ -170,7 +176,7 @@ function Header(props: HeaderProps) {
           <option value={-1}>All threads</option>
           {recording.tracks.map((track, i) => (
             <option key={i} value={i}>
-              {(track.name || `thread ${track.thread_id}`).slice(0, 60)}
+              {threadTitle(recording, track)}
             </option>
           ))}
         </select>

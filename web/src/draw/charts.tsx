@@ -1,7 +1,6 @@
 // Numbers over time, on the axis of the timeline: CPU, memory, GPU.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { bytes } from "../model/format";
 import type { Range } from "../state";
 import { TITLES, type Chart } from "./charts_data";

@@ -1,37 +1,20 @@
 // The flame graph: boxes as wide as what they stand for, caller and callee above each other.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ViewProps } from "../props";
 import { sameSelection } from "../state";
 import { coloursByFile, rankFiles, type Theme } from "./colours";
-import { amount, amountAndShare, detailsOf, labelOf, sayFrame } from "./describe";
+import { amount, detailsOf, labelOf, sayFrame } from "./describe";
 import { flameModel, mostScroll, ROW, rowAt, topOf, type FlameModel } from "./flame_model";
 import { paintFlame, type Look, type Pointed } from "./flame_paint";
-import { Alternative } from "./alternative";
-import { baseName, type Names } from "./names";
-import { Choice, Empty, Legend, Live, MeasureChoice, option, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
+import { baseName } from "./names";
+import { Bar, Choice, framed, Legend, Live, option, Remarks, selectionOf, Toggle, Tooltip, whatOf, type FramedProps, type Tip } from "./parts";
 import { findFrames } from "./search";
-import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
-import { useStage, useTheme } from "./stage";
+import { follow, useStage, useTheme, useWheel } from "./stage";
 import { keyMoves, Viewport, wheelMoves } from "./viewport";
 import "./draw.css";
 
-export function Flame(props: ViewProps) {
-  const source = sourceOf(props.recording);
-  const measure = measureOf(source, props.state.options["flame.metric"]);
-  if (!measure) return <Empty>This recording has no times and no memory to draw.</Empty>;
-  const { state } = props;
-  const isFolded = state.options["flame.fold"] !== "0";
-  const drawn = framesFor(props.recording, measure, state.thread, state.range, isFolded);
-  if (drawn.frames.total[0] <= 0) return <Empty>There is nothing of “{measure.title}” in this thread and range.</Empty>;
-  return <FlameView {...props} drawn={drawn} names={source.names} />;
-}
+export const Flame = framed("flame", FlameView);
 
-interface FlameProps extends ViewProps {
-  drawn: Drawn;
-  names: Names;
-}
-
-function useModel({ state, drawn, names }: FlameProps, selected: number): FlameModel {
+function useModel({ state, drawn, names }: FramedProps, selected: number): FlameModel {
   const choose = (name: string) => state.options[`flame.${name}`];
   const [isUp, isTime, isInverted] = [choose("shape") === "flame", choose("order") === "time", choose("invert") === "1"];
   const middle = choose("sandwich") === "1" && drawn.frames.what.includes(selected) ? selected : -1;
@@ -41,7 +24,7 @@ function useModel({ state, drawn, names }: FlameProps, selected: number): FlameM
   );
 }
 
-function useLook(props: FlameProps, theme: Theme, selected: number): Look {
+function useLook(props: FramedProps, theme: Theme, selected: number): Look {
   const { names, drawn, state } = props;
   const isByState = state.options["flame.colour"] === "state";
   const colours = useMemo(() => (isByState ? null : coloursByFile(theme, names, rankFiles(drawn.frames, names))), [theme, drawn.frames, isByState]);
@@ -50,7 +33,7 @@ function useLook(props: FlameProps, theme: Theme, selected: number): Look {
 }
 
 /** Where one has zoomed to, as it stands in the address: parts of the axis, and of which one. */
-function axisOf({ state, drawn }: FlameProps, model: FlameModel): string {
+function axisOf({ state, drawn }: FramedProps, model: FlameModel): string {
   const names = ["order", "invert", "fold"].map((name) => state.options[`flame.${name}`] ?? "");
   return [drawn.measure.id, state.thread, ...names, model.above].join("_");
 }
@@ -61,7 +44,7 @@ function readZoom(text: string | undefined, axis: string): [number, number] | nu
 }
 
 /** The part of the axis that is seen; follows the address. */
-function useViewport(props: FlameProps, model: FlameModel, redraw: () => void): Viewport {
+function useViewport(props: FramedProps, model: FlameModel, redraw: () => void): Viewport {
   const axis = axisOf(props, model);
   const last = useRef({ props, axis });
   last.current = { props, axis };
@@ -86,13 +69,13 @@ function useViewport(props: FlameProps, model: FlameModel, redraw: () => void): 
   return view.current;
 }
 
-function writeZoom(props: FlameProps, axis: string, view: Viewport, push: boolean, from = view.from, to = view.to): void {
+function writeZoom(props: FramedProps, axis: string, view: Viewport, push: boolean, from = view.from, to = view.to): void {
   const isWhole = from <= 0 && to >= view.whole;
   const text = isWhole ? null : [axis, (from / view.whole).toPrecision(7), (to / view.whole).toPrecision(7)].join("~");
   if ((props.state.options["flame.zoom"] ?? null) !== text) props.onOption("flame.zoom", text, push);
 }
 
-function FlameView(props: FlameProps) {
+function FlameView(props: FramedProps) {
   const { names, drawn, state } = props;
   const theme = useTheme();
   const selected = useMemo(() => whatOf(names, state.selection), [names, state.selection]);
@@ -209,41 +192,27 @@ function FlameView(props: FlameProps) {
 
   function onPointerDown(event: PointerEvent): void {
     if (event.button !== 0) return;
-    const canvas = stage.ref.current!;
-    const [startX, startY] = [event.offsetX, event.offsetY];
-    let [lastX, lastY] = [startX, startY];
+    const start = event;
+    let last = event;
     let isDrag = false;
     const move = (next: PointerEvent) => {
-      if (!isDrag && Math.abs(next.offsetX - startX) + Math.abs(next.offsetY - startY) < 5) return;
-      isDrag = true;
+      isDrag ||= Math.abs(next.offsetX - start.offsetX) + Math.abs(next.offsetY - start.offsetY) > 4;
+      if (!isDrag) return;
       setTip(null);
-      view.pan(-(next.offsetX - lastX) / size().width);
-      scroll.current -= (next.offsetY - lastY) * (model.panels[0].isUp && model.above < 0 ? -1 : 1);
-      [lastX, lastY] = [next.offsetX, next.offsetY];
+      view.pan((last.offsetX - next.offsetX) / size().width);
+      scroll.current += (last.offsetY - next.offsetY) * (model.panels[0].isUp && model.above < 0 ? -1 : 1);
+      last = next;
     };
-    const up = (next: PointerEvent) => {
-      canvas.removeEventListener("pointermove", move);
-      canvas.removeEventListener("pointerup", up);
-      canvas.removeEventListener("pointercancel", up);
-      const target = isDrag || next.type === "pointercancel" ? null : pointed(next.offsetX, next.offsetY);
+    follow(event, move, (next, isDone) => {
+      const target = isDone && !isDrag ? pointed(next.offsetX, next.offsetY) : null;
       if (target) enter(target);
-    };
-    canvas.setPointerCapture(event.pointerId);
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointercancel", up);
+    });
   }
 
-  useEffect(() => {
-    const canvas = stage.ref.current!;
-    const onWheel = (event: WheelEvent) => {
-      event.preventDefault();
-      wheelMoves(view, event, size().width, placeOf(event.offsetX));
-      setTip(null);
-    };
-    canvas.addEventListener("wheel", onWheel, { passive: false });
-    return () => canvas.removeEventListener("wheel", onWheel);
-  }, [view]);
+  useWheel(stage.ref, (event) => {
+    wheelMoves(view, event, size().width, placeOf(event.offsetX));
+    setTip(null);
+  });
 
   const label = `Flame graph of ${drawn.measure.title}: ${amount(whole, drawn.measure)} in ${drawn.frames.count} frames. Arrow keys move between boxes, Enter zooms.`;
   return (
@@ -256,43 +225,29 @@ function FlameView(props: FlameProps) {
         <Tooltip tip={tip} />
       </div>
       <Live text={said} />
-      <Alternative drawn={drawn} names={names} onSelect={props.onSelect} />
     </section>
   );
 }
 
-export function Remarks({ texts }: { texts: string[] }) {
-  const shown = texts.filter((text) => text !== "");
-  return shown.length > 0 ? <p class="draw-remark">{shown.join(" ")}</p> : null;
-}
-
-function FlameBar(props: FlameProps & { selected: number; theme: Theme; look: Look }) {
+function FlameBar(props: FramedProps & { selected: number; theme: Theme; look: Look }) {
   const { drawn, names, recording, look, theme } = props;
   const [shape, setShape] = option(props, "flame.shape", "icicle");
   const [order, setOrder] = option(props, "flame.order", "heavy");
   const [invert, setInvert] = option(props, "flame.invert", "0");
   const [middle, setMiddle] = option(props, "flame.sandwich", "0");
-  const [fold, setFold] = option(props, "flame.fold", "1");
   const [colour, setColour] = option(props, "flame.colour", "file");
   const flag = (isOn: boolean) => (isOn ? "1" : "0");
   const files = rankFiles(drawn.frames, names).slice(0, 5);
   const items = [...files.map((file, i) => [baseName(recording.texts[file]), theme.files[i]] as const), ["libraries, native", theme.others[0]] as const];
   return (
-    <div class="draw-bar" role="toolbar" aria-label="Flame graph">
-      <MeasureChoice source={sourceOf(recording)} measure={drawn.measure} onChange={(id) => props.onOption("flame.metric", id)} />
+    <Bar {...props} view="flame" found={look.found}>
       <Choice title="Shape" value={shape} options={[["icicle", "icicle"], ["flame", "flame"]]} onChange={setShape} />
       <Choice title="Order" value={order} options={[["heavy", "left-heavy"], ["time", "time"]]} onChange={setOrder} />
       <Choice title="Colour" value={colour} options={[["file", "file"], ["state", "Python / native"]]} onChange={setColour} />
-      <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(flag(isOn))} />
       <Toggle title="Inverted" isOn={invert === "1"} hint="Callees first: where the time goes" onChange={(isOn) => setInvert(flag(isOn))} />
       <Toggle title="Sandwich" isOn={middle === "1"} isOff={props.selected < 0 && middle !== "1"} hint="Callers and callees of the selected function" onChange={(isOn) => setMiddle(flag(isOn))} />
-      {look.found && (
-        <output class="draw-found">
-          {look.found.frames} boxes of {look.found.functions} functions, {amountAndShare(look.found.weight, drawn.frames.total[0], drawn.measure)}
-        </output>
-      )}
       {colour === "state" ? <Legend theme={theme} /> : <Legend theme={theme} items={items} />}
-    </div>
+    </Bar>
   );
 }
 

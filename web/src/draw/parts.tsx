@@ -1,18 +1,18 @@
 // Pieces that the drawn views share: the bar of choices, the tooltip, what is said aloud.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ViewProps } from "../props";
 import type { Selection } from "../state";
 import { PART_NAMES, type Theme } from "./colours";
-import type { Row } from "./describe";
+import { amountAndShare, type Row } from "./describe";
 import { fileOf, kindOf, lineOf, nameOf, type Names } from "./names";
-import type { Source } from "./source";
-import type { Measure } from "./weights";
+import type { Found } from "./search";
+import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 
 export function Choice(props: { title: string; value: string; options: readonly (readonly [string, string])[]; onChange(value: string): void }) {
   return (
     <label class="draw-choice">
-      <span>{props.title}</span>
+      {props.title}
       <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
         {props.options.map(([value, title]) => (
           <option key={value} value={value}>
@@ -26,25 +26,67 @@ export function Choice(props: { title: string; value: string; options: readonly 
 
 export function Toggle(props: { title: string; isOn: boolean; isOff?: boolean; hint?: string; onChange(isOn: boolean): void }) {
   return (
-    <button type="button" class="draw-toggle" aria-pressed={props.isOn} disabled={props.isOff} title={props.hint} onClick={() => props.onChange(!props.isOn)}>
+    <button type="button" aria-pressed={props.isOn} disabled={props.isOff} title={props.hint} onClick={() => props.onChange(!props.isOn)}>
       {props.title}
     </button>
   );
 }
 
-export function MeasureChoice(props: { source: Source; measure: Measure; onChange(id: string): void }) {
-  if (props.source.measures.length < 2) return <span class="draw-measure">{props.measure.title}</span>;
-  const options = props.source.measures.map(({ id, title }) => [id, title] as const);
-  return <Choice title="Measure" value={props.measure.id} options={options} onChange={props.onChange} />;
+/** What a view of frames gets besides. */
+export interface FramedProps extends ViewProps {
+  drawn: Drawn;
+  names: Names;
+}
+
+/** A view that shows frames, as far as there are some. `id` names it in the address: "flame.metric", "flame.fold". */
+export function framed(id: string, View: (props: FramedProps) => JSX.Element) {
+  return (props: ViewProps) => {
+    const { recording, state } = props;
+    const source = sourceOf(recording);
+    const measure = measureOf(source, state.options[`${id}.metric`]);
+    if (!measure) return <p class="empty">This recording has no times and no memory to show here.</p>;
+    const drawn = framesFor(recording, measure, state.thread, state.range, state.options[`${id}.fold`] !== "0");
+    if (drawn.frames.total[0] <= 0) return <p class="empty">There is nothing of “{measure.title}” in this thread and range.</p>;
+    return <View {...props} drawn={drawn} names={source.names} />;
+  };
+}
+
+/** What can be chosen in all views of frames, and what a search found. */
+export function Bar(props: FramedProps & { view: string; found: Found | null; children: ComponentChildren }) {
+  const { view, drawn, found } = props;
+  const { measures } = sourceOf(props.recording);
+  const [fold, setFold] = option(props, `${view}.fold`, "1");
+  const asTable = () => {
+    props.onOption("tree.metric", drawn.measure.id);
+    props.onView("tree");
+  };
+  return (
+    <div class="draw-bar" role="toolbar" aria-label="Choices">
+      {measures.length > 1 && <Choice title="Measure" value={drawn.measure.id} options={measures.map(({ id, title }) => [id, title])} onChange={(id) => props.onOption(`${view}.metric`, id)} />}
+      <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
+      {props.children}
+      {view !== "tree" && <button type="button" onClick={asTable}>As a table</button>}
+      {found && (
+        <output>
+          <b>{found.frames}</b> of {found.functions} functions found: <b>{amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}</b>
+        </output>
+      )}
+    </div>
+  );
+}
+
+export function Remarks({ texts }: { texts: string[] }) {
+  const shown = texts.filter((text) => text !== "");
+  return shown.length > 0 ? <p class="draw-remark muted">{shown.join(" ")}</p> : null;
 }
 
 export function Legend({ theme, items }: { theme: Theme; items?: readonly (readonly [string, string])[] }) {
   const shown = items ?? PART_NAMES.map((name, i) => [name, theme.parts[i]] as const);
   return (
-    <ul class="draw-legend" aria-label="Colours">
+    <ul class="draw-legend muted" aria-label="Colours">
       {shown.map(([name, colour]) => (
-        <li key={name} title={name}>
-          <i style={{ background: colour }} />
+        <li key={name} title={name} class="clip">
+          <i class="dot" style={{ background: colour }} />
           {name}
         </li>
       ))}
@@ -89,15 +131,7 @@ export function Tooltip({ tip }: { tip: Tip | null }) {
 
 /** Heard, not seen. */
 export function Live({ text }: { text: string }) {
-  return (
-    <p class="draw-live" aria-live="polite" role="status">
-      {text}
-    </p>
-  );
-}
-
-export function Empty({ children }: { children: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
+  return <p class="sr" role="status">{text}</p>;
 }
 
 export function selectionOf(names: Names, what: number): Selection | null {

@@ -93,3 +93,32 @@ export function oneLine(text: string, most = 300): string {
   const line = text.slice(0, most + 1).replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, " ");
   return text.length > most ? `${line.slice(0, most)}…` : line;
 }
+
+/** Follows a pointer from where it was pressed until it is let go; `end` hears whether that was so. */
+export function follow(event: PointerEvent, move: (event: PointerEvent) => void, end: (event: PointerEvent, isDone: boolean) => void): void {
+  const target = event.currentTarget as HTMLElement;
+  const stop = new AbortController();
+  const up = (next: PointerEvent) => {
+    stop.abort();
+    end(next, next.type === "pointerup");
+  };
+  target.setPointerCapture(event.pointerId);
+  target.addEventListener("pointermove", move, stop);
+  target.addEventListener("pointerup", up, stop);
+  target.addEventListener("pointercancel", up, stop);
+}
+
+/** Wheels over an element do what the view wants, not what the page would do. The last `turn` is used. */
+export function useWheel(ref: { current: HTMLElement | null }, turn: (event: WheelEvent) => void): void {
+  const last = useRef(turn);
+  last.current = turn;
+  useEffect(() => {
+    const listen = (event: WheelEvent) => {
+      event.preventDefault();
+      last.current(event);
+    };
+    const element = ref.current!;
+    element.addEventListener("wheel", listen, { passive: false });
+    return () => element.removeEventListener("wheel", listen);
+  }, []);
+}

@@ -1,42 +1,26 @@
 // The sunburst: callers inside, callees around them, as accelerate.profiler.plot and snakeviz draw it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ViewProps } from "../props";
 import { sameSelection } from "../state";
-import { Alternative } from "./alternative";
 import { arcAt, arcsOf, type Arc } from "./arcs";
 import { coloursByFile, inkOn, mix, rankFiles, type Theme } from "./colours";
 import { amount, amountAndShare, detailsOf, labelOf, sayFrame, share } from "./describe";
-import { Remarks } from "./flame";
 import type { Frames } from "./frames";
 import { placeOf, type Names } from "./names";
-import { Choice, Empty, Live, MeasureChoice, option, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
+import { Bar, Choice, framed, Live, option, Remarks, selectionOf, Tooltip, whatOf, type FramedProps, type Tip } from "./parts";
 import { findFrames, type Found } from "./search";
-import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
+import type { Drawn } from "./source";
 import { fit, FONT, oneLine, useStage, useTheme } from "./stage";
 import "./draw.css";
 
-export function Sunburst(props: ViewProps) {
-  const source = sourceOf(props.recording);
-  const measure = measureOf(source, props.state.options["sunburst.metric"]);
-  if (!measure) return <Empty>This recording has no times and no memory to draw.</Empty>;
-  const isFolded = props.state.options["sunburst.fold"] !== "0";
-  const drawn = framesFor(props.recording, measure, props.state.thread, props.state.range, isFolded);
-  if (drawn.frames.total[0] <= 0) return <Empty>There is nothing of “{measure.title}” in this thread and range.</Empty>;
-  return <SunburstView {...props} drawn={drawn} names={source.names} />;
-}
-
-interface SunburstProps extends ViewProps {
-  drawn: Drawn;
-  names: Names;
-}
+export const Sunburst = framed("sunburst", SunburstView);
 
 /** The middle, as it stands in the address: a frame, and of which tree. */
-function middleOf({ state, drawn }: SunburstProps): number {
+function middleOf({ state, drawn }: FramedProps): number {
   const [of, frame] = (state.options["sunburst.zoom"] ?? "").split("~");
   return of === treeOf({ state, drawn }) && Number(frame) < drawn.frames.count ? Number(frame) : 0;
 }
 
-function treeOf({ state, drawn }: Pick<SunburstProps, "state" | "drawn">): string {
+function treeOf({ state, drawn }: Pick<FramedProps, "state" | "drawn">): string {
   return [drawn.measure.id, state.thread, state.range?.join("-") ?? "", state.options["sunburst.fold"] ?? ""].join("_");
 }
 
@@ -133,13 +117,13 @@ function paintMiddle(context: CanvasRenderingContext2D, geometry: Geometry, { fr
   context.textAlign = "left";
 }
 
-function SunburstView(props: SunburstProps) {
+function SunburstView(props: FramedProps) {
   const { drawn, names, state } = props;
   const { frames, measure } = drawn;
   const theme = useTheme();
   const middle = middleOf(props);
-  const [depthText] = option(props, "sunburst.depth", "8");
-  const [cutoffText] = option(props, "sunburst.cutoff", "0.5");
+  const [depthText, setDepth] = option(props, "sunburst.depth", "8");
+  const [cutoffText, setCutoff] = option(props, "sunburst.cutoff", "0.5");
   const rings = Math.min(30, Math.max(1, Number(depthText) || 8));
   const cutoff = Math.max(0.0005, (Number(cutoffText) || 0.5) / 100);
   const arcs = useMemo(() => arcsOf(frames, middle, rings, cutoff), [frames, middle, rings, cutoff]);
@@ -216,7 +200,14 @@ function SunburstView(props: SunburstProps) {
   const label = `Sunburst of ${measure.title}: ${arcs.length} pieces below ${labelOf(frames, names, middle)}. Arrow keys move, Enter zooms in, minus zooms out.`;
   return (
     <section class="draw" aria-label="Sunburst">
-      <SunburstBar {...props} found={found} rings={rings} cutoffText={cutoffText} />
+      <Bar {...props} view="sunburst" found={found}>
+        <label class="draw-choice">
+          Depth
+          <input type="range" min="2" max="20" value={rings} onInput={(event) => setDepth(event.currentTarget.value)} />
+          <output>{rings}</output>
+        </label>
+        <Choice title="Cutoff" value={cutoffText} options={["0.1", "0.5", "1", "2", "5"].map((value) => [value, `${value}%`])} onChange={setCutoff} />
+      </Bar>
       <Remarks texts={drawn.remarks} />
       <div class="draw-columns">
         <div class="draw-place">
@@ -227,60 +218,34 @@ function SunburstView(props: SunburstProps) {
         <Path {...props} frame={marked >= 0 ? marked : middle} middle={middle} onZoom={zoom} />
       </div>
       <Live text={said} />
-      <Alternative drawn={drawn} names={names} onSelect={props.onSelect} />
     </section>
   );
 }
 
 /** The stack of a piece, outermost first; then what it called most. */
-function Path(props: SunburstProps & { frame: number; middle: number; onZoom(frame: number): void }) {
+function Path(props: FramedProps & { frame: number; middle: number; onZoom(frame: number): void }) {
   const { frames, measure } = props.drawn;
   const stack: number[] = [];
   for (let at = props.frame; at >= 0; at = frames.parent[at]) stack.unshift(at);
   const kids = Array.from(frames.kids.subarray(frames.first[props.frame], Math.min(frames.first[props.frame + 1], frames.first[props.frame] + 8)));
-  const item = (frame: number, isKid: boolean) => (
+  const item = (frame: number) => (
     <li key={frame}>
-      <button type="button" class={frame === props.middle ? "is-middle" : isKid ? "is-kid" : ""} onClick={() => props.onZoom(frame)}>
-        <span class="draw-text">{labelOf(frames, props.names, frame)}</span>
-        <small>{oneLine(placeOf(props.names, frames.what[frame]), 60)}</small>
-        <em>{share(frames.total[frame], frames.total[0])}</em>
+      <button type="button" onClick={() => props.onZoom(frame)}>
+        <span class="clip name">{labelOf(frames, props.names, frame)}</span>
+        <small class="muted clip">{oneLine(placeOf(props.names, frames.what[frame]), 60)}</small>
+        <span class="num">{share(frames.total[frame], frames.total[0])}</span>
       </button>
     </li>
   );
   return (
     <aside class="draw-path" aria-label="Stack">
-      <h3>Stack</h3>
-      <ol>{stack.map((frame) => item(frame, false))}</ol>
-      {kids.length > 0 && <h3>Calls</h3>}
-      <ol>{kids.map((frame) => item(frame, true))}</ol>
-      <p>
+      <h2 class="muted">Stack</h2>
+      <ol>{stack.map((frame) => item(frame))}</ol>
+      {kids.length > 0 && <h2 class="muted">Calls</h2>}
+      <ol>{kids.map((frame) => item(frame))}</ol>
+      <p class="muted">
         own {amountAndShare(frames.own[props.frame], frames.total[0], measure)}
       </p>
     </aside>
-  );
-}
-
-function SunburstBar(props: SunburstProps & { found: Found | null; rings: number; cutoffText: string }) {
-  const { drawn, found } = props;
-  const [, setDepth] = option(props, "sunburst.depth", "8");
-  const [, setCutoff] = option(props, "sunburst.cutoff", "0.5");
-  const [fold, setFold] = option(props, "sunburst.fold", "1");
-  const cutoffs = [["0.1", "0.1%"], ["0.5", "0.5%"], ["1", "1%"], ["2", "2%"], ["5", "5%"]] as const;
-  return (
-    <div class="draw-bar" role="toolbar" aria-label="Sunburst">
-      <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("sunburst.metric", id)} />
-      <label class="draw-choice">
-        <span>Depth</span>
-        <input type="range" min="2" max="20" value={props.rings} onInput={(event) => setDepth(event.currentTarget.value)} />
-        <output>{props.rings}</output>
-      </label>
-      <Choice title="Cutoff" value={props.cutoffText} options={cutoffs} onChange={setCutoff} />
-      <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
-      {found && (
-        <output class="draw-found">
-          {found.frames} pieces of {found.functions} functions, {amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}
-        </output>
-      )}
-    </div>
   );
 }

@@ -10,9 +10,9 @@ import { coloursByFile } from "./colours";
 import type { Row } from "./describe";
 import { entryAt, lengthOf } from "./lanes";
 import { nameOf, placeOf, trackName, type Names } from "./names";
-import { Empty, Legend, Live, selectionOf, Tooltip, whatOf, type Tip } from "./parts";
+import { Legend, Live, selectionOf, Tooltip, whatOf, type Tip } from "./parts";
 import { sourceOf } from "./source";
-import { oneLine, useStage, useTheme } from "./stage";
+import { follow, oneLine, useStage, useTheme, useWheel } from "./stage";
 import { GUTTER, MARGIN, paintTimeline } from "./timeline_paint";
 import { AXIS, timeRowAt, timeRows, type TimeRow } from "./timeline_rows";
 import { keyMoves, Viewport, wheelMoves } from "./viewport";
@@ -21,7 +21,7 @@ import "./draw.css";
 export function Timeline(props: ViewProps) {
   const { recording } = props;
   if (!recording.events && recording.series.length === 0)
-    return <Empty>This recording has no timeline: sums only were kept. (sonde run keeps one for samples, --timeline for regions and calls.)</Empty>;
+    return <p class="empty">This recording has no timeline: only sums were kept. Samples have one; for regions and calls ask for it with --timeline.</p>;
   return <TimelineView {...props} />;
 }
 
@@ -98,6 +98,7 @@ function TimelineView(props: ViewProps) {
   const brush = useRef<Range | null>(null);
   const cursor = useRef(-1);
   const scroller = useRef<HTMLDivElement>(null);
+  const times = useRef<HTMLDivElement>(null);
 
   const stage = useStage((context, wide, high) => {
     if (wide !== width) setWidth(wide);
@@ -156,31 +157,27 @@ function TimelineView(props: ViewProps) {
   }
 
   function onPointerDown(event: PointerEvent): void {
-    const canvas = stage.ref.current!;
     const isPan = event.button === 1 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey;
     if (event.button > 1) return;
-    const start = { x: event.offsetX, y: event.offsetY };
-    let lastX = start.x;
+    const start = event.offsetX;
+    let last = start;
     const move = (next: PointerEvent) => {
-      if (isPan) view.pan(-(next.offsetX - lastX) / inner());
-      else if (start.x >= GUTTER && Math.abs(next.offsetX - start.x) > 4) {
-        const [a, b] = [timeAt(start.x), timeAt(next.offsetX)];
+      if (isPan) view.pan((last - next.offsetX) / inner());
+      else if (start >= GUTTER && Math.abs(next.offsetX - start) > 4) {
+        const [a, b] = [timeAt(start), timeAt(next.offsetX)];
         brush.current = [Math.min(a, b), Math.max(a, b)];
         stage.redraw();
       }
-      lastX = next.offsetX;
+      last = next.offsetX;
       setTip(null);
     };
-    const up = (next: PointerEvent) => {
-      for (const [type, handler] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]] as const) canvas.removeEventListener(type, handler);
+    follow(event, move, (next, isDone) => {
       const range = brush.current;
       brush.current = null;
-      if (range && next.type === "pointerup") setRange(range);
-      else if (!isPan && next.type === "pointerup") click(next.offsetX, next.offsetY);
+      if (range && isDone) setRange(range);
+      else if (isDone && !isPan) click(next.offsetX, next.offsetY);
       stage.redraw();
-    };
-    canvas.setPointerCapture(event.pointerId);
-    for (const [type, handler] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]] as const) canvas.addEventListener(type, handler);
+    });
   }
 
   function nextThread(by: number): void {
@@ -204,29 +201,22 @@ function TimelineView(props: ViewProps) {
     event.stopPropagation();
   }
 
-  useEffect(() => {
-    const place = scroller.current!.parentElement!;
-    const onWheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const x = event.clientX - scroller.current!.getBoundingClientRect().left;
-      wheelMoves(view, event, inner(), timeAt(x));
-      setTip(null);
-    };
-    place.addEventListener("wheel", onWheel, { passive: false });
-    return () => place.removeEventListener("wheel", onWheel);
-  }, [view]);
+  useWheel(times, (event) => {
+    wheelMoves(view, event, inner(), timeAt(event.clientX - scroller.current!.getBoundingClientRect().left));
+    setTip(null);
+  });
 
   const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, plus and minus zoom, up and down choose a thread, Enter makes what is seen the range of all views.`;
   return (
     <section class="draw" aria-label="Timeline">
       <div class="draw-bar" role="toolbar" aria-label="Timeline">
-        <button type="button" class="draw-toggle" onClick={() => view.glide(0, length)}>Whole</button>
-        <button type="button" class="draw-toggle" disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
-        <button type="button" class="draw-toggle" disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
-        <span class="draw-remark">{state.range ? `${duration(state.range[0])} – ${duration(state.range[1])}, ${duration(state.range[1] - state.range[0])} long` : "Drag to choose a range for all views; wheel zooms, Shift-drag pans."}</span>
+        <button type="button" onClick={() => view.glide(0, length)}>Whole</button>
+        <button type="button" disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
+        <button type="button" disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
+        <span class="muted">{state.range ? `${duration(state.range[0])} – ${duration(state.range[1])}, ${duration(state.range[1] - state.range[0])} long` : "Drag to choose a range for all views; wheel zooms, Shift-drag pans."}</span>
         <Legend theme={theme} />
       </div>
-      <div class="draw-times">
+      <div class="draw-times" ref={times}>
         <div class="draw-place draw-scroll" ref={scroller} onScroll={stage.redraw} style={{ flexBasis: `${rows.height + 2}px` }}>
           <div style={{ height: `${rows.height}px` }}>
             <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="timeline" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onPointerMove={point} onPointerLeave={leave} onDblClick={() => setRange(null)} />

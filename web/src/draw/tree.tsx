@@ -1,35 +1,19 @@
 // The tree: who called what, as rows to read, to open and to close.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ViewProps } from "../props";
 import { sameSelection } from "../state";
-import { amount, amountAndShare, labelOf, share } from "./describe";
-import { Remarks } from "./flame";
-import { kindOf, placeOf, type Names } from "./names";
-import { Empty, MeasureChoice, option, selectionOf, Toggle, whatOf } from "./parts";
+import { amount, labelOf, share } from "./describe";
+import { kindOf, placeOf } from "./names";
+import { Bar, framed, Remarks, selectionOf, whatOf, type FramedProps } from "./parts";
 import { findFrames, type Found } from "./search";
-import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
 import { oneLine } from "./stage";
 import { hasChildren, openedAtFirst, openedFor, treeRows, type Opened, type TreeRow } from "./tree_rows";
 import "./draw.css";
 
 const HEIGHT = 24;
 
-export function Tree(props: ViewProps) {
-  const source = sourceOf(props.recording);
-  const measure = measureOf(source, props.state.options["tree.metric"]);
-  if (!measure) return <Empty>This recording has no times and no memory to show.</Empty>;
-  const isFolded = props.state.options["tree.fold"] !== "0";
-  const drawn = framesFor(props.recording, measure, props.state.thread, props.state.range, isFolded);
-  if (drawn.frames.total[0] <= 0) return <Empty>There is nothing of “{measure.title}” in this thread and range.</Empty>;
-  return <TreeView {...props} drawn={drawn} names={source.names} />;
-}
+export const Tree = framed("tree", TreeView);
 
-interface TreeProps extends ViewProps {
-  drawn: Drawn;
-  names: Names;
-}
-
-function TreeView(props: TreeProps) {
+function TreeView(props: FramedProps) {
   const { drawn, names, state } = props;
   const { frames } = drawn;
   const found = useMemo(() => findFrames(frames, names, state.search), [frames, state.search]);
@@ -90,7 +74,11 @@ function TreeView(props: TreeProps) {
 
   return (
     <section class="draw" aria-label="Tree">
-      <TreeBar {...props} found={found} onExpandAll={expandAll} />
+      <Bar {...props} view="tree" found={found}>
+        <button type="button" onClick={() => expandAll(true)}>Open all</button>
+        <button type="button" onClick={() => expandAll(false)}>Close small ones</button>
+        <b>{amount(frames.total[0], drawn.measure)} in all</b>
+      </Bar>
       <Remarks texts={drawn.remarks} />
       <Grid {...props} rows={rows} opened={opened} current={current} found={found} onKey={onKey}
         onRow={(index, isTwist) => {
@@ -108,26 +96,7 @@ function parentRow(rows: TreeRow[], index: number): number {
   return at < 0 ? index : at;
 }
 
-function TreeBar(props: TreeProps & { found: Found | null; onExpandAll(isAll: boolean): void }) {
-  const { drawn, found } = props;
-  const [fold, setFold] = option(props, "tree.fold", "1");
-  return (
-    <div class="draw-bar" role="toolbar" aria-label="Tree">
-      <MeasureChoice source={sourceOf(props.recording)} measure={drawn.measure} onChange={(id) => props.onOption("tree.metric", id)} />
-      <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
-      <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(true)}>Open all</button>
-      <button type="button" class="draw-toggle" onClick={() => props.onExpandAll(false)}>Close small ones</button>
-      <span class="draw-measure">{amount(drawn.frames.total[0], drawn.measure)} in all</span>
-      {found && (
-        <output class="draw-found">
-          {found.frames} rows of {found.functions} functions, {amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}
-        </output>
-      )}
-    </div>
-  );
-}
-
-interface GridProps extends TreeProps {
+interface GridProps extends FramedProps {
   rows: TreeRow[];
   opened: Opened;
   current: number;
@@ -181,27 +150,26 @@ function Row(props: GridProps & { row: TreeRow; index: number; selected: number 
   const isOpen = !isSmall && props.opened.frames.has(row.frame);
   const hasKids = isSmall || hasChildren(frames, row.frame);
   const part = row.weight / frames.total[0];
+  const isHit = !isSmall && props.found?.isHit[what] === 1;
+  const label = isSmall ? `${row.small} ${row.small === 1 ? "row" : "rows"} below 1%` : labelOf(frames, names, row.frame);
   const classes = [
     "draw-row", index === props.current && "is-current", !isSmall && what === props.selected && "is-selected", isSmall && "is-small",
-    !isSmall && props.found?.isHit[what] && "is-hit", !isSmall && ["waiting", "native"].includes(kindOf(names, what)) && "is-quiet",
+    !isSmall && ["waiting", "native"].includes(kindOf(names, what)) && "is-quiet",
     !isSmall && what < names.functions && names.isOwn[what] === 1 && "is-own",
   ];
   return (
     <div id={`draw-row-${index}`} class={classes.filter(Boolean).join(" ")} role="row" style={{ top: `${index * HEIGHT}px` }} aria-rowindex={index + 2} aria-level={row.depth + 1}
       aria-expanded={hasKids ? isOpen : undefined} aria-selected={!isSmall && what === props.selected} onClick={() => props.onRow(index, false)} onDblClick={() => props.onRow(index, true)}>
       <span role="gridcell">{amount(row.weight, measure)}</span>
-      <span role="gridcell" class="draw-share">
-        <i style={{ width: `${Math.min(100, part * 100)}%` }} />
-        <b>{share(row.weight, frames.total[0])}</b>
-      </span>
+      <span role="gridcell" class="draw-share" style={`--w:${Math.min(100, part * 100)}%`}>{share(row.weight, frames.total[0])}</span>
       <span role="gridcell">{isSmall || frames.own[row.frame] === 0 ? "" : amount(frames.own[row.frame], measure)}</span>
-      <span role="rowheader" class="draw-name" style={{ paddingLeft: `${Math.min(row.depth, 40) * 14}px` }}>
+      <span role="rowheader" class="draw-name code" style={{ paddingLeft: `${Math.min(row.depth, 40) * 14}px` }}>
         <span class="draw-twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); props.onRow(index, true); }}>
           {hasKids ? (isOpen ? "▾" : "▸") : ""}
         </span>
-        <span class="draw-text">{isSmall ? `${row.small} ${row.small === 1 ? "row" : "rows"} below 1%` : labelOf(frames, names, row.frame)}</span>
+        <span class="clip name">{isHit ? <mark>{label}</mark> : label}</span>
       </span>
-      <span role="gridcell" class="draw-where">{isSmall ? "" : oneLine(placeOf(names, what), 80)}</span>
+      <span role="gridcell" class="clip name muted">{isSmall ? "" : oneLine(placeOf(names, what), 80)}</span>
     </div>
   );
 }

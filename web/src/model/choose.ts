@@ -1,5 +1,5 @@
 // Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
-import type { Recording, Table } from "../data";
+import { MAIN, SHOWN, type Column, type Recording, type Table } from "../data";
 import type { Selection, State } from "../state";
 import { functionsTable, linesTable, memoryTable } from "./samples";
 import { spansTable } from "./spans";
@@ -49,10 +49,10 @@ function computed(recording: Recording, view: string, state: State): Table | nul
   return null;
 }
 
-/** Columns that the core has, too, look as there. */
+/** Columns that the core shows, too, look as there. */
 function likeCore(made: Table, core: Table): Table {
-  const columns = made.columns.map((column) => core.columns.find(({ name }) => name === column.name) ?? column);
-  return { ...made, columns };
+  const sameAs = (column: Column) => core.columns.find(({ name, traits }) => name === column.name && traits & SHOWN);
+  return { ...made, columns: made.columns.map((column) => (column.traits & MAIN ? column : (sameAs(column) ?? column))) };
 }
 
 /** Memory is known at a few moments only. */

@@ -27,9 +27,19 @@ export function timeParts(recording: Recording, state: State): { name: string; c
   ];
 }
 
+/** Without sonde's own threads and what stands for threads that nobody saw. */
+function threadCount(recording: Recording): number {
+  const { nodes, sites, texts, tracks } = recording;
+  const names = new Set(["[sonde]", "[short threads]"]);
+  const others = new Set<number>();
+  const isOther = texts.map((text) => names.has(text));
+  for (let node = 0; node < nodes.count; node++) if (isOther[sites.name[nodes.site[node]]]) others.add(nodes.track[node]);
+  return tracks.reduce((sum, track, i) => sum + (others.has(i) || track.thread_id === 0 ? 0 : (track.thread_count ?? 1)), 0);
+}
+
 export function facts(recording: Recording, state: State): Fact[] {
   const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
-  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(recording.tracks.length, "thread") }];
+  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(threadCount(recording), "thread") }];
   if (hasSamples(recording)) {
     const cpu = total(ownValues(recording, STATES.slice(0, 3), state.thread, state.range));
     const share = length > 0 ? `${percent((100 * cpu) / length)} of one core` : "";
@@ -59,7 +69,7 @@ export function quality(recording: Recording): [string, string][] {
     const own = info(recording, "own_cpu_ns");
     const cpu = info(recording, "cpu_ns");
     rows.push(["own cost", `${duration(own)} of CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
-    rows.push(["a look", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
+    if (info(recording, "own_sample_cost_ns")) rows.push(["a look", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
     if (info(recording, "interrupted_calls")) rows.push(["interrupted", plural(info(recording, "interrupted_calls"), "system call")]);
   }
   if (info(recording, "own_cost_ns")) rows.push(["an entry of a region", `up to ${duration(info(recording, "own_cost_ns"))}`]);
@@ -139,6 +149,7 @@ const PARTS = ["python", "native", "system", "waiting"];
 /** Threads, sums and what has no place are no answer to where the time goes. */
 function isThing(table: Table, row: number): boolean {
   if (columnIndex(table, "source") >= 0) return numbers(table, "line")(row) > 0;
+  if (texts(table, "code")(row) === "other") return false;
   return !(table.view === "regions" && table.is_tree && table.depths?.[row] === 0);
 }
 
@@ -150,6 +161,25 @@ export function hottest(recording: Recording, state: State, view: string, by: st
   const rows = table.rows.map((_, row) => row).filter((row) => value(row) > 0 && isThing(table, row));
   rows.sort((a, b) => value(b) - value(a));
   return rows.slice(0, how).map((row) => hotRow(table, row, by, share));
+}
+
+/** Regions of one name and place on all threads together; the share is of what all threads ran. */
+export function hottestRegions(recording: Recording, state: State, how = 5): Hot[] {
+  const table = answer(recording, "regions", "", state)?.table;
+  if (!table) return [];
+  const [total, depth] = [numbers(table, "total_ns"), (row: number) => table.depths?.[row] ?? 1];
+  const found = new Map<string, Hot & { ns: number }>();
+  let whole = 0;
+  table.rows.forEach((_, row) => {
+    if (depth(row) === 0 || !table.depths) whole += table.depths ? total(row) : numbers(table, "self_ns")(row);
+    if (!isThing(table, row)) return;
+    const hot = hotRow(table, row, "total_ns", "");
+    const known = found.get(`${hot.text}\n${hot.place}`) ?? { ...hot, ns: 0 };
+    known.ns += total(row);
+    found.set(`${hot.text}\n${hot.place}`, known);
+  });
+  const list = [...found.values()].sort((a, b) => b.ns - a.ns).slice(0, how);
+  return list.map((hot) => ({ ...hot, value: duration(hot.ns), share: whole > 0 ? (100 * hot.ns) / whole : 0 }));
 }
 
 export interface Leak {

@@ -21,6 +21,8 @@ export interface GridProps {
   search: string;
   selection: Selection | null | undefined;
   onSelect(selection: Selection | null): void;
+  /** Instead of selecting, where a row means something else. */
+  onRow?(row: number): void;
   /** "column" ascends, "-column" descends; null: as the core has it. */
   sort: string | null;
   onSort(sort: string | null): void;
@@ -198,6 +200,11 @@ export function Grid(props: GridProps) {
     show(at);
   }, [selection, table, box.height > 0]);
 
+  const choose = (row: number | undefined) => {
+    if (row === undefined) return;
+    if (props.onRow) props.onRow(row);
+    else props.onSelect(rowSelection(table, row));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest(".head")) return;
     const key = KEYS[event.key] ?? event.key;
@@ -209,7 +216,7 @@ export function Grid(props: GridProps) {
     } else if (key === "ArrowLeft" || key === "ArrowRight") {
       if (row === undefined || !hasChildren(table, row)) return;
       if (folded.has(row) === (key === "ArrowRight")) setFolded(toggled(folded, row));
-    } else if (key === "Enter" || key === " ") props.onSelect(row === undefined ? null : rowSelection(table, row));
+    } else if (key === "Enter" || key === " ") choose(row);
     else if (key === "+") setFolded(new Set());
     else if (key === "-") setFolded(new Set(table.rows.map((_, i) => i).filter((i) => hasChildren(table, i))));
     else if (key === "0") props.onSort(null);
@@ -261,7 +268,7 @@ export function Grid(props: GridProps) {
               style={{ top: `${(first + i) * ROW}px` }}
               onClick={() => {
                 setActive(first + i);
-                props.onSelect(rowSelection(table, row));
+                choose(row);
               }}
             >
               {layout.columns.map((at, position) =>

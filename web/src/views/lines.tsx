@@ -120,7 +120,7 @@ export function Lines(props: ViewProps) {
                 </option>
               ))}
             </select>
-            <button aria-pressed={hideCold && !sort} disabled={!!sort} onClick={() => onOption("lines.cold", hideCold ? "1" : null)}>
+            <button aria-pressed={hideCold && !sort} disabled={!!sort || !file || !props.recording.sources.has(file.file)} onClick={() => onOption("lines.cold", hideCold ? "1" : null)}>
               Hide cold lines
             </button>
             <button aria-pressed={!!sort} onClick={() => onOption("lines.sort", sort ? null : "-time_ns", true)}>
@@ -261,7 +261,7 @@ function Source(props: SourceProps) {
         onKeyDown={onKeyDown}
       >
         <div class="head" role="row">
-          {[...columns, { name: "source", title: "source", width: 1, isWide: false }].map(({ name, title }) => {
+          {[...columns, { name: "source", title: recording.sources.size > 0 ? "source" : "function", width: 1, isWide: false }].map(({ name, title }) => {
             const at = columnIndex(table, name);
             const isSorted = sort?.column === at && at >= 0;
             return (

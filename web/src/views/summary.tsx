@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Selection } from "../state";
 import { hasCalls } from "../model/choose";
 import { duration, percent, visible } from "../model/format";
-import { facts, hottest, leaks, origins, quality, timeParts, type Hot } from "../model/summary";
+import { facts, hottest, hottestRegions, leaks, origins, quality, timeParts, type Hot } from "../model/summary";
 import type { ViewProps } from "../props";
 import { DigitSpark, Stack } from "./bits";
 
@@ -140,7 +140,7 @@ function cards(props: ViewProps): [height: number, card: VNode][] {
     list("Hottest lines", "by CPU time and waiting", "lines", hot("lines", "time_ns", "percent")),
     list("Hottest functions", "by time of their own", "lines", hot("sampled_functions", "self_ns", "self_percent")),
     list("Calls", "by time of their own, every call measured", "calls", calls),
-    list("Regions", "by time from entry to exit", "regions", hot("regions", "total_ns", state.range ? "self_percent" : "percent_of_total")),
+    list("Regions", "by time from entry to exit", "regions", hottestRegions(recording, state)),
     list("Operators", "by time of their own", "ops", hot("ops", "self_ns", "self_percent")),
     list("Memory at the peak", "lines that owned it", "memory", hot("memory", "peak_bytes", "peak_percent")),
     [recording.infos.peak_bytes ? 2 : 0, <Leaks key="leaks" {...props} />],

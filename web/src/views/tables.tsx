@@ -1,9 +1,9 @@
 // The views that are tables of the core: regions, calls, operators, graphs, memory, threads.
 import type { ComponentChildren } from "preact";
-import type { Recording } from "../data";
+import type { Recording, Table } from "../data";
 import { Flame } from "../draw";
 import { answer } from "../model/choose";
-import { findTable } from "../model/table";
+import { findTable, numbers, texts } from "../model/table";
 import type { ViewProps } from "../props";
 import { Choice, Empty } from "./bits";
 import { Grid } from "./grid";
@@ -90,6 +90,12 @@ function PeakFlame(props: ViewProps) {
   return <Flame {...props} state={state} />;
 }
 
+/** A row of a thread chooses it, for all views; -1 for what is no thread. */
+function threadOf(recording: Recording, table: Table, row: number): number {
+  const [name, number] = [texts(table, "name")(row), numbers(table, "thread_id")(row)];
+  return recording.tracks.findIndex((track) => track.name === name && (!number || track.thread_id === number));
+}
+
 function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren }) {
   const { recording, state, part, onOption } = props;
   const found = answer(recording, part[0], part[1], state);
@@ -97,8 +103,6 @@ function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren })
   const key = id(part);
   const isThreads = part[0] === "threads";
   const thread = recording.tracks[state.thread];
-  // A row of a thread chooses the thread, for all views.
-  const choose = (name: string | undefined) => props.onThread(recording.tracks.findIndex((track) => track.name === name));
   return (
     <>
       {found.note && <div class="note">{found.note}</div>}
@@ -108,7 +112,8 @@ function TablePart(props: ViewProps & { part: Part; choice: ComponentChildren })
         label={part[2] || part[0]}
         search={state.search}
         selection={isThreads ? thread && { name: thread.name, file: "", line: 0 } : state.selection}
-        onSelect={isThreads ? (selection) => choose(selection?.name) : props.onSelect}
+        onSelect={props.onSelect}
+        onRow={isThreads ? (row) => props.onThread(threadOf(recording, found.table, row)) : undefined}
         sort={state.options[`${key}.sort`] ?? null}
         onSort={(sort) => onOption(`${key}.sort`, sort)}
         isWide={state.options[`${key}.all`] === "1"}
