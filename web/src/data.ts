@@ -57,11 +57,13 @@ export const OPTIONAL = 4;
 export const NO_ZERO = 8;
 export const NO_EMPTY = 16;
 export const LATE = 32;
+/** A difference: with its sign, and red or blue. The page's own, as the unit "balance": from -1 to 1, a bar to either side. */
+export const SIGNED = 64;
 
 export interface Column {
   name: string;
   title: string;
-  unit: "text" | "label" | "count" | "ns" | "us" | "percent" | "number" | "bytes" | "rate" | "bar" | "spark";
+  unit: "text" | "label" | "count" | "ns" | "us" | "percent" | "number" | "bytes" | "rate" | "bar" | "spark" | "balance";
   traits: number;
 }
 

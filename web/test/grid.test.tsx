@@ -4,7 +4,8 @@ import { act } from "preact/test-utils";
 import { expect, it } from "vitest";
 import { MAIN, SHOWN, type Table } from "../src/data";
 import { Marked } from "../src/views/bits";
-import { Grid, moved, nextSort, parseSort } from "../src/views/grid";
+import { Grid, nextSort, parseSort } from "../src/views/grid";
+import { moved } from "../src/views/rows";
 
 const column = (name: string, unit: "text" | "ns", traits = SHOWN) => ({ name, title: name, unit, traits });
 const table: Table = {

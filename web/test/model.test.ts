@@ -6,7 +6,7 @@ import { bytes, count, duration, percent, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
 import { functionsTable, linesTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
-import { arrange, csv, fitColumns, hasChildren, numbers, parents, shownColumns, texts } from "../src/model/table";
+import { arrange, csv, findTable, fitColumns, hasChildren, numbers, parents, shownColumns, texts } from "../src/model/table";
 import { inclusive, ownValues, TIME } from "../src/model/values";
 import { tinyRaw } from "./tiny";
 
@@ -156,6 +156,18 @@ describe("tables", () => {
   });
 });
 
+describe("compiled graphs", () => {
+  it("are shown by class, op and Apply", () => {
+    const column = (name: string, unit: "text" | "ns") => ({ name, title: name, unit, traits: SHOWN });
+    const rows = [["train", "graph", 9], ["Elemwise", "graph_class", 9], ["Add", "graph_op", 2], ["Mul", "graph_op", 7]];
+    const graph: Table = { view: "graph", is_tree: true, columns: [column("name", "text"), column("kind", "text"), column("time_ns", "ns")], depths: [0, 1, 2, 2], rows, footer: "" };
+    const recording = decode({ ...tinyRaw(), tables: [graph] });
+    expect(findTable(recording, "graph", "by_op")!.rows.map((row) => row[0])).toEqual(["Mul", "Add"]);
+    expect(findTable(recording, "graph", "by_apply")).toBeUndefined();
+    expect(findTable(tiny(), "graph", "by_op")).toBeUndefined();
+  });
+});
+
 describe("selections", () => {
   it("relate a line to its function", () => {
     const line = { name: "f", file: "a.py", line: 3 };
@@ -176,9 +188,9 @@ describe("two recordings", () => {
     moved.infos = { ...moved.infos, program_path: "/elsewhere/b.py" };
     moved.metrics.python.value = [ms(10), ms(60), ms(5)];
     const pairs = compare(tiny(), decode(moved), subject);
-    expect(pairs[0]).toMatchObject({ name: "work", a: ms(50), b: ms(80) });
+    expect(pairs[0]).toMatchObject({ title: "work", a: ms(50), b: ms(80) });
     expect(relative(pairs[0])).toBe(60);
-    expect(pairs.find((pair) => pair.name === "main")).toMatchObject({ a: ms(10), b: ms(10) });
+    expect(pairs.find((pair) => pair.title === "main")).toMatchObject({ a: ms(10), b: ms(10) });
     expect(normalise(pairs).reduce((sum, pair) => sum + pair.b, 0)).toBeCloseTo(100, 9);
   });
 

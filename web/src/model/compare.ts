@@ -1,10 +1,13 @@
 // Two recordings side by side: rows of the same thing are found in both, and subtracted.
-import type { Recording, Table } from "../data";
+import { MAIN, NO_ZERO, OPTIONAL, SHOWN, SIGNED, type Column, type Recording, type Table } from "../data";
 import { hasCalls, sampledFunctions } from "./choose";
 import { baseName } from "./format";
 import { columnIndex, findTable, numbers, texts } from "./table";
 
 export interface Pair {
+  /** Of a line its text. */
+  title: string;
+  /** The function's, or the thing's own. */
   name: string;
   place: string;
   file: string;
@@ -17,8 +20,9 @@ export interface Pair {
 export interface Subject {
   id: string;
   title: string;
-  unit: string;
+  unit: Column["unit"];
   column: string;
+  isLine?: boolean;
   table(recording: Recording): Table | undefined;
 }
 
@@ -26,12 +30,12 @@ const table = (view: string) => (recording: Recording) => findTable(recording, v
 
 export const SUBJECTS: Subject[] = [
   { id: "functions", title: "Functions", unit: "ns", column: "self_ns", table: sampledFunctions },
-  { id: "lines", title: "Lines", unit: "ns", column: "time_ns", table: (recording) => hasColumn(table("lines")(recording), "time_ns") },
+  { id: "lines", title: "Lines", isLine: true, unit: "ns", column: "time_ns", table: (recording) => hasColumn(table("lines")(recording), "time_ns") },
   { id: "calls", title: "Calls", unit: "ns", column: "self_ns", table: (recording) => (hasCalls(recording) ? table("functions")(recording) : undefined) },
   { id: "regions", title: "Regions", unit: "ns", column: "total_ns", table: table("regions") },
   { id: "ops", title: "Operators", unit: "ns", column: "self_ns", table: table("ops") },
-  { id: "peak", title: "Memory at the peak", unit: "bytes", column: "peak_bytes", table: table("memory") },
-  { id: "copies", title: "Copies", unit: "bytes", column: "copied_bytes", table: table("copies") },
+  { id: "peak", title: "Memory at the peak", isLine: true, unit: "bytes", column: "peak_bytes", table: table("memory") },
+  { id: "copies", title: "Copies", isLine: true, unit: "bytes", column: "copied_bytes", table: table("copies") },
 ];
 
 function hasColumn(found: Table | undefined, name: string): Table | undefined {
@@ -71,7 +75,7 @@ function rowsOf(recording: Recording, found: Table, subject: Subject): Rows {
     const title = isLine ? source(row).trim() || fn(row) : path[depth];
     const where = subject.id === "regions" ? path.join("\u0000") : `${fileName(recording, file(row))}\u0000${name(row) || fn(row)}`;
     const key = `${where}\u0000${isLine ? title : shapes(row)}`;
-    const pair = keys.get(key) ?? { name: title, place: place(row) || baseName(file(row)), file: file(row), line: isLine ? line(row) : 0, a: 0, b: 0 };
+    const pair = keys.get(key) ?? { title, name: name(row) || fn(row), place: place(row) || baseName(file(row)), file: file(row), line: isLine ? line(row) : 0, a: 0, b: 0 };
     pair.a += value(row);
     keys.set(key, pair);
   });
@@ -100,4 +104,35 @@ export function normalise(pairs: Pair[]): Pair[] {
   const [a, b] = [sum("a"), sum("b")];
   const shares = pairs.map((pair) => ({ ...pair, a: (100 * pair.a) / a, b: (100 * pair.b) / b }));
   return shares.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+}
+
+function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
+  return { name, title, unit, traits };
+}
+
+/** As a table, like any other: `unit` is that of the numbers. */
+export function pairsTable(pairs: Pair[], unit: Column["unit"], isLine: boolean): Table {
+  const most = pairs.reduce((max, pair) => Math.max(max, Math.abs(pair.b - pair.a)), 0) || 1;
+  return {
+    view: "compare",
+    is_tree: false,
+    depths: null,
+    footer: "",
+    columns: [
+      column(isLine ? "source" : "title", isLine ? "source" : "name", "text", SHOWN | MAIN),
+      column("place", "place", "text", SHOWN | OPTIONAL),
+      column(`first_${unit}`, "first", unit, SHOWN | NO_ZERO),
+      column(`second_${unit}`, "second", unit, SHOWN | NO_ZERO),
+      column(`difference_${unit}`, "difference", unit, SHOWN | SIGNED),
+      column("change_percent", "change", "percent", SHOWN | SIGNED),
+      column("balance", "less · more", "balance"),
+      column("name", "function", "text", 0),
+      column("file", "file", "text", 0),
+      column("line", "line", "count", 0),
+    ],
+    rows: pairs.map((pair) => {
+      const difference = pair.b - pair.a;
+      return [pair.title, pair.place, pair.a, pair.b, difference, relative(pair), difference / most, pair.name, pair.file || null, pair.line || null];
+    }),
+  };
 }

@@ -1,5 +1,5 @@
 // Numbers as people read them: the same digits as the core prints (src/base/duration.c, bytes.c), with a real µ.
-import type { Cell, Column } from "../data";
+import { SIGNED, type Cell, type Column } from "../data";
 
 export function duration(ns: number): string {
   const sign = ns < 0 ? "−" : "";
@@ -55,11 +55,21 @@ export function quantity(value: number, unit: string): string {
   return (WRITERS[unit] ?? real)(value);
 }
 
+/** With its sign; of a change in per cent, null: there was nothing before. */
+export function difference(value: number | null, unit: string): string {
+  if (unit !== "percent") return (Number(value) > 0 ? "+" : "") + quantity(Number(value), unit);
+  if (value === null) return "new";
+  if (value === -100) return "gone";
+  if (Math.abs(value) < 0.05) return "±0.0%";
+  return `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(Math.abs(value) < 100 ? 1 : 0)}%`;
+}
+
 export function isText(unit: string): boolean {
   return unit === "text" || unit === "label" || unit === "spark";
 }
 
 export function cellText(cell: Cell, column: Column): string {
+  if (column.traits & SIGNED) return difference(cell as number | null, column.unit);
   if (cell === null || cell === undefined) return "";
   return typeof cell === "number" && !isText(column.unit) ? quantity(cell, column.unit) : String(cell);
 }

@@ -184,7 +184,7 @@ export function memoryTable(recording: Recording, thread: number, range: Range |
   return {
     ...lines,
     view: "memory",
-    columns: [column("peak_percent", "share", "percent"), ...pick.map((i) => lines.columns[i])],
+    columns: [column("peak_percent", "share", "percent"), ...pick.map((i) => ({ ...lines.columns[i], traits: i === at("line") ? 0 : lines.columns[i].traits }))],
     rows: kept.map((row) => [share(row), ...pick.map((i) => (i === at("place") ? (row[i] ?? row[at("file")]) : row[i]))]),
   };
 }

@@ -3,7 +3,19 @@ import { LATE, MAIN, NO_EMPTY, OPTIONAL, SHOWN, type Cell, type Column, type Rec
 import { isText } from "./format";
 
 export function findTable(recording: Recording, view: string, variant = ""): Table | undefined {
-  return recording.tables.find((table) => table.view === view && (table.variant ?? "") === variant);
+  const found = recording.tables.find((table) => table.view === view && (table.variant ?? "") === variant);
+  return found ?? (view === "graph" && variant ? graphPart(recording, variant) : undefined);
+}
+
+/** Of the tree of compiled graphs one kind of rows as a list: variant "by_op" has those of kind "graph_op". */
+function graphPart(recording: Recording, variant: string): Table | undefined {
+  const tree = findTable(recording, "graph");
+  if (!tree) return undefined;
+  const kind = texts(tree, "kind");
+  const time = columnIndex(tree, "time_ns");
+  const rows = tree.rows.filter((_, row) => kind(row) === variant.replace("by_", "graph_"));
+  rows.sort((a, b) => Number(b[time] ?? 0) - Number(a[time] ?? 0));
+  return rows.length > 0 ? { ...tree, variant, is_tree: false, is_grouped: false, depths: null, rows } : undefined;
 }
 
 export function columnIndex(table: Table, name: string): number {

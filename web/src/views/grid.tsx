@@ -1,17 +1,15 @@
-// A table: sorted by any column, folded, filtered, drawn as far as it is visible, and used with the keyboard alone.
+// A table: sorted by any column, folded, filtered, copied.
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import type { Cell, Column, Table } from "../data";
-import { NO_ZERO } from "../data";
-import { useBox } from "../hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { NO_ZERO, SIGNED, type Cell, type Column, type Table } from "../data";
 import { isRelated, rowSelection } from "../model/choose";
 import { cellText, isText, plural } from "../model/format";
 import { arrange, columnIndex, csv, firstSort, fitColumns, hasChildren, mainColumn, shownColumns, type Sort } from "../model/table";
 import type { Selection } from "../state";
-import { CopyButton, DigitSpark, Empty, Marked } from "./bits";
+import { CopyButton, DigitSpark, Marked } from "./bits";
+import { HeadCell, rowClass, Rows, type Place } from "./rows";
 
 const ROW = 24;
-const HEAD = 28;
 /** Texts longer than this are cut on the screen; the whole is in the title and in what is copied. */
 const LONGEST = 600;
 
@@ -47,6 +45,7 @@ export function nextSort(column: Column, index: number, now: Sort | null): strin
 function columnWidth(table: Table, at: number): number {
   const column = table.columns[at];
   if (column.unit === "spark") return 12;
+  if (column.unit === "balance") return 16;
   const most = isText(column.unit) ? 34 : 16;
   let width = column.title.length + 2;
   for (let row = 0; row < Math.min(table.rows.length, 400); row++)
@@ -79,7 +78,7 @@ function layoutColumns(table: Table, available: number, isWide: boolean): Layout
 }
 
 function shareOf(cell: Cell, column: Column): string | undefined {
-  const isShare = (column.unit === "percent" || column.unit === "bar") && typeof cell === "number" && cell > 0;
+  const isShare = (column.unit === "percent" || column.unit === "bar") && !(column.traits & SIGNED) && typeof cell === "number" && cell > 0;
   return isShare ? `${Math.min(100, cell)}%` : undefined;
 }
 
@@ -88,7 +87,23 @@ function isQuietZero(column: Column): boolean {
   return (column.traits & NO_ZERO) !== 0 || column.title === "+-";
 }
 
+/** A bar to the left for less and to the right for more. */
+function Balance({ value }: { value: number }) {
+  const width = `${50 * Math.abs(value)}%`;
+  return (
+    <div role="gridcell" class="both">
+      <i style={value > 0 ? { left: "50%", width, background: "var(--b)" } : { right: "50%", width, background: "var(--a)" }} />
+    </div>
+  );
+}
+
+function signClass(cell: Cell, column: Column): string {
+  if (!(column.traits & SIGNED)) return cell === 0 ? " muted" : "";
+  return cell === null || Number(cell) > 0 ? " more" : Number(cell) < 0 ? " less" : "";
+}
+
 function ValueCell({ cell, column, search }: { cell: Cell; column: Column; search: string }) {
+  if (column.unit === "balance") return <Balance value={Number(cell)} />;
   if (column.unit === "spark")
     return <div role="gridcell">{typeof cell === "string" && cell && <DigitSpark digits={cell} />}</div>;
   const text = cell === 0 && isQuietZero(column) ? "" : cellText(cell, column);
@@ -97,7 +112,7 @@ function ValueCell({ cell, column, search }: { cell: Cell; column: Column; searc
   return (
     <div
       role="gridcell"
-      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${cell === 0 ? " muted" : ""}`}
+      class={`${isWord ? "name" : "num"}${width ? " share" : ""}${signClass(cell, column)}`}
       style={width ? { "--w": width } : undefined}
       title={isWord && text.length > 20 ? text.slice(0, 4000) : undefined}
     >
@@ -106,7 +121,7 @@ function ValueCell({ cell, column, search }: { cell: Cell; column: Column; searc
   );
 }
 
-function MainCell(props: { table: Table; row: number; isFolded: boolean; search: string; onFold(row: number): void }) {
+function MainCell(props: GridRowProps) {
   const { table, row } = props;
   const at = mainColumn(table);
   const text = cellText(table.rows[row][at], table.columns[at]);
@@ -127,7 +142,7 @@ function MainCell(props: { table: Table; row: number; isFolded: boolean; search:
             aria-label={props.isFolded ? "unfold" : "fold"}
             onClick={(event) => {
               event.stopPropagation();
-              props.onFold(row);
+              props.onFold();
             }}
           >
             {props.isFolded ? "▸" : "▾"}
@@ -140,16 +155,9 @@ function MainCell(props: { table: Table; row: number; isFolded: boolean; search:
   );
 }
 
-function HeadCell({ column, sort, onClick }: { column: Column; sort: Sort | null; onClick(): void }) {
-  const direction = sort ? (sort.descending ? "descending" : "ascending") : undefined;
-  return (
-    <div role="columnheader" aria-sort={direction} class={isText(column.unit) && column.unit !== "label" ? "" : "num"}>
-      <button onClick={onClick} title={`${column.name}: sort`}>
-        {column.title === "+-" ? "±" : column.title || column.name}
-        {sort ? (sort.descending ? " ▾" : " ▴") : ""}
-      </button>
-    </div>
-  );
+function headClass(column: Column): string {
+  if (column.unit === "balance") return "middle";
+  return isText(column.unit) && column.unit !== "label" ? "" : "num";
 }
 
 function toggled(set: ReadonlySet<number>, row: number): Set<number> {
@@ -158,153 +166,115 @@ function toggled(set: ReadonlySet<number>, row: number): Set<number> {
   return next;
 }
 
-const KEYS: Record<string, string> = { w: "ArrowUp", s: "ArrowDown", a: "ArrowLeft", d: "ArrowRight" };
-
-/** Where a key moves to among `count` rows; undefined: it is no key that moves. */
-export function moved(key: string, at: number, count: number, page: number): number | undefined {
-  const target = {
-    ArrowUp: at - 1,
-    ArrowDown: at + 1,
-    PageUp: at - page,
-    PageDown: at + page,
-    Home: 0,
-    End: count - 1,
-  }[KEYS[key] ?? key];
-  return target === undefined ? undefined : Math.max(0, Math.min(count - 1, target));
-}
-
 export function Grid(props: GridProps) {
-  const { table, search, selection } = props;
-  const [scroller, box] = useBox<HTMLDivElement>();
-  const [top, setTop] = useState(0);
-  const [active, setActive] = useState(0);
+  const { table, search } = props;
+  const selection = props.selection ?? null;
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => setFolded(new Set(foldedAtFirst(table))), [table]);
   const sort = parseSort(table, props.sort);
   const rows = useMemo(() => arrange(table, { sort, filter: search, folded }), [table, props.sort, search, folded]);
-  const layout = useMemo(() => layoutColumns(table, box.width, !!props.isWide), [table, box.width, props.isWide]);
-  const page = Math.max(1, Math.floor((box.height - HEAD) / ROW));
-
-  const show = (index: number) => {
-    const at = scroller.current;
-    if (!at) return;
-    const y = index * ROW;
-    if (y < at.scrollTop) at.scrollTop = y;
-    else if (y + ROW + HEAD > at.scrollTop + at.clientHeight) at.scrollTop = y + ROW + HEAD - at.clientHeight + 12;
-  };
-  const find = () => rows.findIndex((row) => isRelated(rowSelection(table, row), selection ?? null));
-  useLayoutEffect(() => {
-    const at = selection ? find() : -1;
-    if (at < 0) return;
-    setActive(at);
-    show(at);
-  }, [selection, table, box.height > 0]);
-
-  const choose = (row: number | undefined) => {
-    if (row === undefined) return;
-    if (props.onRow) props.onRow(row);
-    else props.onSelect(rowSelection(table, row));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest(".head")) return;
-    const key = KEYS[event.key] ?? event.key;
-    const next = moved(key, active, rows.length, page);
-    const row = rows[active];
-    if (next !== undefined) {
-      setActive(next);
-      show(next);
-    } else if (key === "ArrowLeft" || key === "ArrowRight") {
-      if (row === undefined || !hasChildren(table, row)) return;
+  const shown = useMemo(
+    () => (selection ? rows.findIndex((row) => isRelated(rowSelection(table, row), selection)) : -1),
+    [selection?.name, selection?.file, selection?.line, table],
+  );
+  const [width, setWidth] = useState(0);
+  const layout = useMemo(() => layoutColumns(table, width, !!props.isWide), [table, width, props.isWide]);
+  const onKey = (key: string, index: number) => {
+    const row = rows[index];
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      if (row === undefined || !hasChildren(table, row)) return false;
       if (folded.has(row) === (key === "ArrowRight")) setFolded(toggled(folded, row));
-    } else if (key === "Enter" || key === " ") choose(row);
-    else if (key === "+") setFolded(new Set());
-    else if (key === "-") setFolded(new Set(table.rows.map((_, i) => i).filter((i) => hasChildren(table, i))));
+    } else if (key === "+") setFolded(new Set());
+    else if (key === "-") setFolded(new Set(foldable(table)));
     else if (key === "0") props.onSort(null);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    else return false;
+    return true;
   };
-
-  const first = Math.max(0, Math.floor(top / ROW) - 8);
-  const visible = rows.slice(first, first + page + 24);
   return (
     <>
       <GridBar {...props} rows={rows} />
-      <div
-        ref={scroller}
-        class="grid"
+      <Rows
+        label={props.label}
         role={table.is_tree ? "treegrid" : "grid"}
-        aria-label={props.label}
-        aria-rowcount={rows.length + 1}
-        aria-activedescendant={rows.length ? rowId(props.label, rows[active]) : undefined}
-        tabIndex={0}
-        data-keys
+        class="grid"
+        count={rows.length}
+        height={ROW}
         style={{ "--columns": layout.template, "--least": layout.least }}
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        onKeyDown={onKeyDown}
-      >
-        <div class="head" role="row">
-          {layout.columns.map((at) => (
-            <HeadCell
-              key={at}
-              column={table.columns[at]}
-              sort={sort?.column === at ? sort : null}
-              onClick={() => props.onSort(nextSort(table.columns[at], at, sort))}
-            />
-          ))}
-        </div>
-        {rows.length === 0 && <Empty>{search ? `Nothing here has “${search}” in it.` : "There are no rows."}</Empty>}
-        <div class="body" role="rowgroup" style={{ height: `${rows.length * ROW}px` }}>
-          {visible.map((row, i) => (
-            <div
-              key={row}
-              id={rowId(props.label, row)}
-              role="row"
-              aria-rowindex={first + i + 2}
-              aria-level={table.is_tree ? (table.depths?.[row] ?? 0) + 1 : undefined}
-              aria-expanded={table.is_tree && hasChildren(table, row) ? !folded.has(row) : undefined}
-              aria-selected={isRelated(rowSelection(table, row), selection ?? null)}
-              class={rowClass(isRelated(rowSelection(table, row), selection ?? null), first + i === active)}
-              style={{ top: `${(first + i) * ROW}px` }}
-              onClick={() => {
-                setActive(first + i);
-                choose(row);
-              }}
-            >
-              {layout.columns.map((at, position) =>
-                position === 0 ? (
-                  <MainCell
-                    key={at}
-                    table={table}
-                    row={row}
-                    isFolded={folded.has(row)}
-                    search={search}
-                    onFold={(which) => setFolded(toggled(folded, which))}
-                  />
-                ) : (
-                  <ValueCell key={at} cell={table.rows[row][at]} column={table.columns[at]} search={search} />
-                ),
-              )}
-            </div>
-          ))}
-        </div>
-      </div>
+        onWidth={setWidth}
+        head={layout.columns.map((at) => (
+          <HeadCell
+            key={at}
+            title={headTitle(table.columns[at])}
+            hint={`${table.columns[at].name}: sort`}
+            kind={headClass(table.columns[at])}
+            sort={sort?.column === at ? sort : null}
+            onClick={() => props.onSort(nextSort(table.columns[at], at, sort))}
+          />
+        ))}
+        empty={search ? `Nothing here has “${search.slice(0, 80)}” in it.` : "There are no rows."}
+        shown={shown}
+        onEnter={(index) => (props.onRow ? props.onRow(rows[index]) : props.onSelect(rowSelection(table, rows[index])))}
+        onKey={onKey}
+        row={(index, place, isActive) => (
+          <GridRow
+            key={rows[index]}
+            table={table}
+            row={rows[index]}
+            columns={layout.columns}
+            place={place}
+            search={search}
+            isActive={isActive}
+            isSelected={isRelated(rowSelection(table, rows[index]), selection)}
+            isFolded={folded.has(rows[index])}
+            onFold={() => setFolded(toggled(folded, rows[index]))}
+          />
+        )}
+      />
     </>
   );
 }
 
-/** Things with what belongs to them below start folded when there are many of them. */
-function foldedAtFirst(table: Table): number[] {
-  if (!table.is_grouped || table.rows.length < 60) return [];
+interface GridRowProps {
+  table: Table;
+  row: number;
+  columns: number[];
+  place: Place;
+  search: string;
+  isActive: boolean;
+  isSelected: boolean;
+  isFolded: boolean;
+  onFold(): void;
+}
+
+function GridRow(props: GridRowProps) {
+  const { table, row, columns, isSelected } = props;
+  return (
+    <div
+      {...props.place}
+      class={rowClass(isSelected, props.isActive)}
+      aria-level={table.is_tree ? (table.depths?.[row] ?? 0) + 1 : undefined}
+      aria-expanded={table.is_tree && hasChildren(table, row) ? !props.isFolded : undefined}
+      aria-selected={isSelected}
+    >
+      <MainCell {...props} />
+      {columns.slice(1).map((at) => (
+        <ValueCell key={at} cell={table.rows[row][at]} column={table.columns[at]} search={props.search} />
+      ))}
+    </div>
+  );
+}
+
+function headTitle({ title, name }: Column): string {
+  return title === "+-" ? "±" : title || name;
+}
+
+function foldable(table: Table): number[] {
   return table.rows.map((_, row) => row).filter((row) => hasChildren(table, row));
 }
 
-function rowId(label: string, row: number): string {
-  return `row-${label.replace(/\W/g, "-")}-${row}`;
-}
-
-function rowClass(isSelected: boolean, isActive: boolean): string {
-  return `row${isSelected ? " selected" : ""}${isActive ? " active" : ""}`;
+/** Things with what belongs to them below start folded when there are many of them. */
+function foldedAtFirst(table: Table): number[] {
+  return table.is_grouped && table.rows.length >= 60 ? foldable(table) : [];
 }
 
 function GridBar({ table, rows, isWide, onWide, search, children }: GridProps & { rows: number[] }) {

@@ -1,19 +1,20 @@
 // The view of lines: the source with bars for what its time was spent on, memory, copies; and the functions.
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Recording, Table } from "../data";
-import { useBox } from "../hooks";
 import { answer, EMPTY } from "../model/choose";
 import { baseName, cellText, duration, percent, plural, quantity, visible } from "../model/format";
 import { filesOf, matchItem, restsOf, sortedItems, sourceItems, type FileLines, type Item } from "../model/lines";
 import { Highlighter } from "../model/python";
-import { columnIndex, csv, numbers, texts } from "../model/table";
+import { columnIndex, csv, numbers, texts, type Sort } from "../model/table";
 import type { ViewProps } from "../props";
 import type { Selection } from "../state";
 import { CopyButton, DigitSpark, Empty, Marked, Stack } from "./bits";
-import { Grid, moved, nextSort, parseSort } from "./grid";
+import { Grid, nextSort, parseSort } from "./grid";
+import { HeadCell, rowClass, Rows, type Place } from "./rows";
 
 const ROW = 21;
-const HEAD = 28;
+/** From this width on the parts of the time have columns of their own. */
+const WIDE = 1150;
 export const PARTS = [
   ["python", "Python"],
   ["native", "native"],
@@ -198,105 +199,77 @@ function findItem(table: Table, items: Item[], selection: Selection | null): num
   );
 }
 
+/** The line to show: that of the selection, or the first that has what is searched for. */
+function useShown({ recording, state, data }: SourceProps, items: Item[]): number {
+  const { selection, search } = state;
+  return useMemo(() => {
+    const found = search ? items.findIndex((item) => matchItem(recording, data.table, item, search)) : -1;
+    return found >= 0 ? found : findItem(data.table, items, selection);
+  }, [items, selection?.name, selection?.file, selection?.line, search]);
+}
+
 function Source(props: SourceProps) {
   const { recording, state, data } = props;
   const { table } = data;
-  const [scroller, box] = useBox<HTMLDivElement>();
-  const [top, setTop] = useState(0);
-  const [active, setActive] = useState(0);
+  const [isWide, setWide] = useState(false);
   const { items, open } = useItems(props);
+  const shown = useShown(props, items);
   const sort = parseSort(table, state.options["lines.sort"] ?? null);
-  const columns = useMemo(() => lineColumns(table, box.width > 1150), [table, box.width > 1150]);
+  const columns = useMemo(() => lineColumns(table, isWide), [table, isWide]);
   const longest = useMemo(() => longestLine(recording, items), [items]);
-  const page = Math.max(1, Math.floor((box.height - HEAD) / ROW));
-  const show = (index: number, isCentred: boolean) => {
-    const at = scroller.current;
-    if (!at) return;
-    const y = index * ROW;
-    const isSeen = y >= at.scrollTop && y + ROW + HEAD < at.scrollTop + at.clientHeight;
-    if (!isSeen) at.scrollTop = isCentred ? y - at.clientHeight / 3 : y < at.scrollTop ? y : y + ROW + HEAD - at.clientHeight + 12;
-  };
-  useLayoutEffect(() => {
-    const at = findItem(table, items, state.selection);
-    if (at < 0) return;
-    setActive(at);
-    show(at, true);
-  }, [state.selection, items, box.height > 0]);
-  useEffect(() => {
-    const at = state.search ? items.findIndex((item) => matchItem(recording, table, item, state.search)) : -1;
-    if (at >= 0) show(at, true);
-  }, [state.search]);
-
-  const select = (item: Item | undefined) => {
-    if (!item) return;
+  const select = (item: Item) => {
     if (item.kind === "jump") open(item.from);
     else props.onSelect({ name: item.row >= 0 ? texts(table, "function")(item.row) : "", file: item.file, line: item.line });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest(".head")) return;
-    const next = moved(event.key, active, items.length, page);
-    if (next !== undefined) {
-      setActive(next);
-      show(next, false);
-    } else if (event.key === "Enter" || event.key === " ") select(items[active]);
-    else if (event.key === "0") props.onOption("lines.sort", null);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const first = Math.max(0, Math.floor(top / ROW) - 10);
   return (
     <>
-      <div
-        ref={scroller}
-        class="grid source"
+      <Rows
+        label="lines"
         role="grid"
-        aria-label="lines"
-        aria-rowcount={items.length + 1}
-        aria-activedescendant={items.length ? `line-${active}` : undefined}
-        tabIndex={0}
-        data-keys
+        class="grid source"
+        count={items.length}
+        height={ROW}
         style={layout(columns, longest, placeWidth(items, !!sort, data.files))}
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        onKeyDown={onKeyDown}
-      >
-        <div class="head" role="row">
-          {[...columns, { name: "source", title: recording.sources.size > 0 ? "source" : "function", width: 1, isWide: false }].map(({ name, title }) => {
-            const at = columnIndex(table, name);
-            const isSorted = sort?.column === at && at >= 0;
-            return (
-              <div key={name} role="columnheader" class={["time_ns", "timeline", "source"].includes(name) ? "" : "num"} aria-sort={isSorted ? (sort.descending ? "descending" : "ascending") : undefined}>
-                <button
-                  onClick={() => at >= 0 && props.onOption("lines.sort", name === "line" ? null : nextSort(table.columns[at], at, sort))}
-                  title={name === "line" ? "in the order of the file" : `sort by ${title}`}
-                >
-                  {title}
-                  {isSorted ? (sort.descending ? " ▾" : " ▴") : ""}
-                </button>
-              </div>
-            );
-          })}
-        </div>
-        {items.length === 0 && <Empty>No line of this file has any numbers.</Empty>}
-        <div class="body" role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
-          {items.slice(first, first + page + 30).map((item, i) => (
-            <SourceRow
-              key={item.kind === "jump" ? `jump ${item.from}` : `${item.file} ${item.line}`}
-              {...props}
-              item={item}
-              index={first + i}
-              columns={columns}
-              isActive={first + i === active}
-              isSorted={!!sort}
-              onClick={() => {
-                setActive(first + i);
-                select(item);
-              }}
-            />
-          ))}
-        </div>
-      </div>
+        onWidth={(width) => setWide(width > WIDE)}
+        head={<Head {...props} columns={columns} sort={sort} />}
+        empty="No line of this file has any numbers."
+        shown={shown}
+        onEnter={(index) => items[index] && select(items[index])}
+        onKey={(key) => {
+          if (key === "0") props.onOption("lines.sort", null);
+          return key === "0";
+        }}
+        row={(index, place, isActive) => (
+          <SourceRow key={keyOf(items[index])} {...props} item={items[index]} place={place} columns={columns} isActive={isActive} isSorted={!!sort} />
+        )}
+      />
       <Detail {...props} />
+    </>
+  );
+}
+
+const keyOf = (item: Item) => (item.kind === "jump" ? `jump ${item.from}` : `${item.file} ${item.line}`);
+
+/** The line number brings the file's own order back; all others sort. */
+function Head({ data, recording, columns, sort, onOption }: SourceProps & { columns: LineColumn[]; sort: Sort | null }) {
+  const { table } = data;
+  const source = { name: "source", title: recording.sources.size > 0 ? "source" : "function" };
+  return (
+    <>
+      {[...columns, source].map(({ name, title }) => {
+        const at = columnIndex(table, name);
+        const isLine = name === "line";
+        return (
+          <HeadCell
+            key={name}
+            title={title}
+            hint={isLine ? "in the order of the file" : `sort by ${title}`}
+            kind={["time_ns", "timeline", "source"].includes(name) ? "" : "num"}
+            sort={sort?.column === at ? sort : null}
+            onClick={() => at >= 0 && onOption("lines.sort", isLine ? null : nextSort(table.columns[at], at, sort))}
+          />
+        );
+      })}
     </>
   );
 }
@@ -335,18 +308,10 @@ function Code({ recording, item, search, fallback, isTrimmed }: { recording: Rec
   );
 }
 
-type RowProps = SourceProps & {
-  item: Item;
-  index: number;
-  columns: LineColumn[];
-  isActive: boolean;
-  isSorted: boolean;
-  onClick(): void;
-};
+type RowProps = SourceProps & { item: Item; place: Place; columns: LineColumn[]; isActive: boolean; isSorted: boolean };
 
 function SourceRow(props: RowProps) {
-  const { item, index, columns, state, data, recording } = props;
-  const place = { id: `line-${index}`, role: "row" as const, "aria-rowindex": index + 2, style: { top: `${index * ROW}px` }, onClick: props.onClick };
+  const { item, place, columns, state, data, recording } = props;
   if (item.kind === "jump")
     return (
       <div {...place} class={`row jump${props.isActive ? " active" : ""}`}>
@@ -358,7 +323,7 @@ function SourceRow(props: RowProps) {
     );
   const { selection } = state;
   const isSelected = !!selection && selection.file === item.file && (selection.line ? selection.line === item.line : item.row >= 0 && texts(data.table, "function")(item.row) === selection.name);
-  const kind = `row${isSelected ? " selected" : ""}${props.isActive ? " active" : ""}${item.row < 0 ? " cold" : ""}`;
+  const kind = rowClass(isSelected, props.isActive) + (item.row < 0 ? " cold" : "");
   return (
     <div {...place} class={kind} aria-selected={isSelected}>
       {columns.map((column) => (

@@ -25,10 +25,11 @@ export const PARTS: Record<string, readonly Part[]> = {
     ["ops", "by_line", "By line"],
   ],
   graph: [
-    ["graph", "", "Functions"],
+    ["graph", "", "All"],
     ["graph", "by_class", "Class"],
     ["graph", "by_op", "Op"],
     ["graph", "by_apply", "Apply"],
+    ["graph", "by_rewriter", "Rewriting"],
   ],
   memory: [
     ["memory", "", "Lines"],
