@@ -56,7 +56,7 @@ export function readTheme(root: HTMLElement): Theme {
     line: read("--line", "#d8dce2", "#343942"),
     accent: read("--accent", "#0b62c4", "#6cb2ff"),
     files: dim(LIGHT, 0.2),
-    others: dim(GREYS, 0.42),
+    others: dim(GREYS, 0.58),
     parts: PART_NAMES.map((name, i) => read(`--${name}`, OKABE_ITO[i], OKABE_ITO[i])),
     gpu: read("--gpu", "#009e73", "#2fbf91"),
     memory: read("--memory", "#56b4e9", "#56b4e9"),

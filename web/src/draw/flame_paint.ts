@@ -5,6 +5,7 @@ import { labelOf } from "./describe";
 import { ROW, rowAt, topOf, type FlameModel, type Panel } from "./flame_model";
 import type { Frames } from "./frames";
 import type { Box } from "./layout";
+import { Pixels } from "./pixels";
 import { kindOf, type Names } from "./names";
 import type { Found } from "./search";
 import { fit, FONT } from "./stage";
@@ -46,26 +47,36 @@ function paintParts(context: CanvasRenderingContext2D, look: Look, frames: Frame
   }
 }
 
+/** Narrower boxes than this, in pixels, are painted as a picture of one pixel a row: there may be thousands in each. */
+const NARROW = 3;
+
 class Painter {
+  private narrow: Pixels;
+
   /** By colour: the context changes it seldom. */
   private texts = new Map<string, { label: string; x: number; y: number }[]>();
 
-  constructor(private context: CanvasRenderingContext2D, private look: Look, private width: number) {}
+  constructor(private context: CanvasRenderingContext2D, private look: Look, private width: number, rows: number, private hasStripes: boolean) {
+    this.narrow = new Pixels(Math.ceil(width), rows);
+  }
 
-  box(frames: Frames, box: Box, y: number): void {
+  /** `line`: which row of those that are seen. */
+  box(frames: Frames, box: Box, y: number, line: number): void {
     const { context, look } = this;
     const x = Math.max(0, box.x);
     const wide = Math.min(this.width, box.x + box.width) - x;
     if (wide <= 0) return;
     const isHit = box.frame >= 0 && (!look.found || look.found.isHit[frames.what[box.frame]] === 1);
-    const gap = wide > 3 ? 1 : 0;
-    context.globalAlpha = isHit || (box.frame < 0 && !look.found) ? 1 : 0.28;
+    const alpha = isHit || (box.frame < 0 && !look.found) ? 1 : 0.28;
     const colour = box.frame < 0 ? look.theme.others[0] : colourOf(look, frames, box.frame);
+    if (wide < NARROW) return this.narrow.put(x, wide, line, colour, alpha);
+    const gap = wide > NARROW ? 1 : 0;
+    context.globalAlpha = alpha;
     context.fillStyle = colour;
     context.fillRect(x, y, wide - gap, ROW - 1);
     if (box.frame < 0) return;
-    if (!look.colours && frames.parts && wide > 24) this.stripe(frames, box, x, y, wide - gap);
-    if (look.selected === frames.what[box.frame] && wide > 1) this.outline(x, y, wide - gap, look.theme.text);
+    if (this.hasStripes && frames.parts && wide > 24) this.stripe(frames, box, x, y, wide - gap);
+    if (look.selected === frames.what[box.frame] && wide > 1) outline(context, x, y, wide - gap, look.theme.text);
     if (wide < 24) return;
     const label = fit(context, labelOf(frames, look.names, box.frame), wide);
     if (label) this.text(isHit ? inkOn(colour) : look.theme.muted, label, x + 4, y + 13);
@@ -84,13 +95,14 @@ class Painter {
     paintParts(this.context, this.look, frames, box.frame, x, y, width);
   }
 
-  outline(x: number, y: number, width: number, colour: string): void {
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = 2;
-    this.context.strokeRect(x + 1, y + 1, Math.max(1, width - 2), ROW - 3);
+  /** `topOf`: where the line of a row stands. */
+  finish(topOf: (line: number) => number): void {
+    this.context.globalAlpha = 1;
+    this.narrow.paint(this.context, topOf, ROW - 1);
+    this.labels();
   }
 
-  labels(): void {
+  private labels(): void {
     const { context } = this;
     context.font = FONT;
     context.globalAlpha = 1;
@@ -99,6 +111,12 @@ class Painter {
       for (const { label, x, y } of texts) context.fillText(label, x, y);
     }
   }
+}
+
+function outline(context: CanvasRenderingContext2D, x: number, y: number, width: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.strokeRect(x + 1, y + 1, Math.max(1, width - 2), ROW - 3);
 }
 
 function seenRows(model: FlameModel, panel: Panel, height: number, scroll: number): [number, number] {
@@ -111,21 +129,22 @@ export function paintFlame(context: CanvasRenderingContext2D, width: number, hei
   context.globalAlpha = 1;
   context.fillStyle = look.theme.background;
   context.fillRect(0, 0, width, height);
-  const painter = new Painter(context, look, width);
   context.font = FONT;
   const marks: [Box, Panel, string][] = [];
   for (const panel of model.panels) {
     const [firstRow, lastRow] = seenRows(model, panel, height, scroll);
+    const painter = new Painter(context, look, width, lastRow - firstRow + 1, !look.colours && !model.isTime);
+    const top = (row: number) => topOf(model, panel, row, height, scroll);
     panel.boxes({ from: view.from, to: view.to, width, firstRow, lastRow }, (box) => {
-      painter.box(panel.frames, box, topOf(model, panel, box.row, height, scroll));
+      painter.box(panel.frames, box, top(box.row), box.row - firstRow);
       if (hover?.panel === panel && hover.frame === box.frame) marks.push([box, panel, look.theme.text]);
       if (focus?.panel === panel && focus.frame === box.frame) marks.push([box, panel, look.theme.accent]);
     });
+    painter.finish((line) => top(line + firstRow));
   }
-  painter.labels();
   for (const [box, panel, colour] of marks) {
     const x = Math.max(0, box.x);
-    painter.outline(x, topOf(model, panel, box.row, height, scroll), Math.min(width, box.x + box.width) - x, colour);
+    outline(context, x, topOf(model, panel, box.row, height, scroll), Math.min(width, box.x + box.width) - x, colour);
   }
   if (model.isTime) paintAxis(context, width, height, view, look.theme, model.panels[0].isUp);
 }

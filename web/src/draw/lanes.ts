@@ -180,9 +180,14 @@ export function partsOf(track: TrackLanes, length: number, from: number, to: num
   if (step > width * 2) {
     const last = Math.min(BUCKETS, Math.ceil(to / width));
     for (let bucket = Math.max(0, Math.floor(from / width)); bucket < last; bucket++) {
-      const column = Math.floor((bucket * width + width / 2 - from) / step);
-      if (column < 0 || column >= columns) continue;
-      for (let part = 0; part < PARTS; part++) parts[column * PARTS + part] += track.density[bucket * PARTS + part] * track.scale;
+      const start = (bucket * width - from) / step;
+      const column = Math.floor(start);
+      const inside = Math.min(1, ((column + 1 - start) * step) / width); // the rest is in the next column
+      for (let part = 0; part < PARTS; part++) {
+        const ns = track.density[bucket * PARTS + part] * track.scale;
+        if (column >= 0) parts[column * PARTS + part] += ns * inside;
+        if (inside < 1 && column + 1 < columns) parts[(column + 1) * PARTS + part] += ns * (1 - inside);
+      }
     }
     return parts;
   }

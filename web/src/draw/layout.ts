@@ -84,29 +84,29 @@ function kidAt({ first, kids, left, total }: Frames, frame: number, at: number):
 export function timeBoxes(frames: Frames, names: Names, lane: Lane, view: View, emit: (box: Box) => void): void {
   const columns = Math.max(1, Math.floor(view.width));
   const longest = longestOf(lane, view.from, view.to, columns);
-  const open: number[] = [];
-  const since: number[] = [];
-  let stack: number[] = [];
+  const open = new Int32Array(frames.deepest + 2); // the frames of the stack so far, and since which column
+  const since = new Int32Array(frames.deepest + 2);
+  let height = 0;
   for (let column = 0; column <= columns; column++) {
     const entry = column < columns ? longest[column] : -1;
-    if (column > 0 && column < columns && entry >= 0 && entry === longest[column - 1]) continue;
-    stack = entry < 0 ? [] : stackOf(frames, frameOfSample(frames, names, lane.node[entry], lane.state[entry]));
-    let same = 0;
-    while (same < open.length && same < stack.length && open[same] === stack[same]) same++;
-    for (let row = same; row < open.length; row++)
-      if (row >= view.firstRow && row <= view.lastRow) emit({ frame: open[row], x: since[row], width: column - since[row], row });
-    open.length = since.length = same;
-    for (let row = same; row < stack.length; row++) {
-      open.push(stack[row]);
-      since.push(column);
+    if (column > 0 && column < columns && entry === longest[column - 1]) continue;
+    const leaf = entry < 0 ? -1 : frameOfSample(frames, names, lane.node[entry], lane.state[entry]);
+    const same = sharedHeight(frames, open, height, leaf);
+    for (let row = Math.max(same, view.firstRow); row < Math.min(height, view.lastRow + 1); row++)
+      emit({ frame: open[row], x: since[row], width: column - since[row], row });
+    height = leaf < 0 ? 0 : frames.depth[leaf] + 1;
+    for (let at = leaf, row = height - 1; row >= same; row--, at = frames.parent[at]) {
+      open[row] = at;
+      since[row] = column;
     }
   }
 }
 
-function stackOf(frames: Frames, frame: number): number[] {
-  const stack: number[] = [];
-  for (let at = frame; at >= 0; at = frames.parent[at]) stack.push(at);
-  return stack.reverse();
+/** How many frames the open stack and that of a leaf have in common. */
+function sharedHeight({ parent, depth }: Frames, open: Int32Array, height: number, leaf: number): number {
+  let at = leaf;
+  while (at >= 0 && (depth[at] >= height || open[depth[at]] !== at)) at = parent[at];
+  return at < 0 ? 0 : depth[at] + 1;
 }
 
 /** Boxes of a lane: `frame` is the entry; -1: several. */

@@ -1,6 +1,7 @@
 // Pieces that the drawn views share: the bar of choices, the tooltip, what is said aloud.
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { plural } from "../model/format";
 import type { ViewProps } from "../props";
 import type { Selection } from "../state";
 import { PART_NAMES, type Theme } from "./colours";
@@ -64,11 +65,11 @@ export function Bar(props: FramedProps & { view: string; found: Found | null; ch
     <div class="draw-bar" role="toolbar" aria-label="Choices">
       {measures.length > 1 && <Choice title="Measure" value={drawn.measure.id} options={measures.map(({ id, title }) => [id, title])} onChange={(id) => props.onOption(`${view}.metric`, id)} />}
       <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
-      {props.children}
       {view !== "tree" && <button type="button" onClick={asTable}>As a table</button>}
+      {props.children}
       {found && (
         <output>
-          <b>{found.frames}</b> of {found.functions} functions found: <b>{amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}</b>
+          Found {plural(found.functions, "function")} in {plural(found.frames, "place")}: <b>{amountAndShare(found.weight, drawn.frames.total[0], drawn.measure)}</b>
         </output>
       )}
     </div>

@@ -62,7 +62,8 @@ function paintLabel(context: CanvasRenderingContext2D, geometry: Geometry, arc: 
   const radius = (arc.ring + 0.5) * geometry.ring;
   const angle = (arc.to - arc.from) * 2 * Math.PI;
   if (angle * radius < 13) return;
-  const along = 2 * radius * Math.sin(Math.min(angle, 1.2) / 2) - 8;
+  const bend = Math.max(0, geometry.ring / 2 - 6); // so far may straight letters leave the middle of the ring
+  const along = 2 * Math.min(radius * Math.sin(Math.min(angle, Math.PI) / 2) - 4, Math.sqrt(2 * radius * bend - bend * bend));
   const isAlong = along > geometry.ring && geometry.ring > 13;
   const text = fit(context, label, isAlong ? along : geometry.ring - 2);
   if (!text) return;

@@ -105,9 +105,13 @@ function TimelineView(props: ViewProps) {
     const look = { theme, names, colours, isHit, selected, thread: state.thread, range: brush.current ?? state.range, cursor: cursor.current };
     paintTimeline(context, wide, high, rows, view, scroller.current!.scrollTop, look, length);
   });
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const view = useTimeView(props, length, () => {
     stage.redraw();
-    for (const handle of handles.current) handle?.follow(view);
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      for (const handle of handles.current) handle?.follow(view);
+    }, 60); // charts are dear: a few times a second while somebody zooms
   });
 
   const inner = () => Math.max(1, scroller.current!.clientWidth - GUTTER - MARGIN);

@@ -4,6 +4,7 @@ import { inkOn, type Theme } from "./colours";
 import { firstAfter, partsOf, type Lane } from "./lanes";
 import { laneBoxes } from "./layout";
 import { CPU_STATES, nameOf, trackName, type Names } from "./names";
+import { Pixels } from "./pixels";
 import { fit, FONT, oneLine } from "./stage";
 import { timeSteps } from "./steps";
 import { AXIS, isSparse, type TimeRow, type TimeRows, type TimeTrack } from "./timeline_rows";
@@ -64,16 +65,17 @@ class TimePainter {
     const columns = Math.floor(this.width);
     const parts = partsOf(track.lanes, this.length, view.from, view.to, columns);
     const scale = row.height / ((view.to - view.from) / columns);
-    const base = new Float32Array(columns);
-    for (let part = 0; part < PARTS; part++) {
-      context.fillStyle = look.theme.parts[part];
-      for (let column = 0; column < columns; column++) {
-        const high = Math.min(row.height - base[column], parts[column * PARTS + part] * scale);
-        if (high < 0.05) continue;
-        base[column] += high;
-        context.fillRect(GUTTER + column, y + row.height - base[column], 1, high);
+    const pixels = new Pixels(columns, row.height);
+    for (let column = 0; column < columns; column++) {
+      let sum = 0;
+      for (let part = 0; part < PARTS; part++) {
+        const bottom = row.height - Math.round(sum);
+        sum = Math.min(row.height, sum + parts[column * PARTS + part] * scale);
+        const top = row.height - Math.round(part === 0 && sum > 0 ? Math.max(sum, 0.5) : sum);
+        if (top < bottom) pixels.column(column, top, bottom, look.theme.parts[part]);
       }
     }
+    pixels.paintWhole(context, GUTTER, y);
   }
 
   private boxes(row: TimeRow, y: number): void {
