@@ -81,7 +81,7 @@ test-web: web ## the tests of the report page's own code
 # Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.
 test-page: $(VENV)/.installed $(VENV)/.test web ## the report page in a real browser, with recordings of each kind
 	tools/system.sh page
-	cd web && SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
+	cd web && $(IN_VENV) SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
 
 test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
 	-tools/system.sh page

@@ -12,7 +12,7 @@ The interface is that of the standard ``cProfile``; ``signatures=False`` shows w
 
 from __future__ import annotations
 
-from sonde import _core
+from sonde import _core, _session
 from sonde._core import Calls
 
 TYPE_CHECKING = False
@@ -70,6 +70,9 @@ class Profile(Calls):
             exclude=exclude,
             limit=limit,
         )
+        notebook = _session.cells()
+        if notebook is not None:
+            notebook.begin()  # its own threads make calls, too
 
     def create_stats(self) -> None:
         """Stop, and keep the result in ``stats``.
@@ -202,7 +205,7 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     >>> plot(p)
     """
-    from sonde import _display, _session
+    from sonde import _display
 
     page = _page(profile)
     if page is not None:
@@ -229,8 +232,6 @@ def _text(profile: Profile) -> str:
 
 def _named(profile: Profile) -> _core.Profile:
     """What was measured, with the cells of a notebook under their names."""
-    from sonde import _session
-
     notebook = _session.cells()
     if notebook is not None:
         notebook.name_files()

@@ -183,7 +183,7 @@ def test_an_error_of_a_statement_begins_with_the_statement(notebook):
 
 
 def test_a_syntax_error_measures_nothing(notebook):
-    cell, after = notebook("%%sonde\nwork(\n", "%sonde --cli work(1)")
+    cell, after = notebook("%%sonde\nwork(1))", "%sonde --cli work(1)")
     assert "SyntaxError" in cell.error
     assert after.error is None
 
