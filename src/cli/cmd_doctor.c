@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "cli/common.h"
 #include "cli/python.h"
+#include "format/page.h"
 #include "os/clock.h"
 #include "os/nvml.h"
 #include "os/process.h"
@@ -227,6 +228,13 @@ check_gpu(snd_buffer *why)
 }
 
 static int
+check_page(snd_buffer *why)
+{
+    snd_buffer_text(why, snd_page_exists() ? "sonde report has its page" : SND_PAGE_MISSING);
+    return snd_page_exists();
+}
+
+static int
 check_terminal(snd_buffer *why)
 {
     static const snd_option none[] = {{0}};
@@ -248,7 +256,8 @@ static const struct {
     {"timeline", check_timeline, 0}, {"Python", check_python, 0},
     {"calls", check_calls, 0},       {"samples", check_samples, 0},
     {"memory", check_memory, 0},     {"operators", check_operators, 1},
-    {"GPU", check_gpu, 1},           {"terminal", check_terminal, 0},
+    {"GPU", check_gpu, 1},           {"page", check_page, 1},
+    {"terminal", check_terminal, 0},
 };
 
 static int

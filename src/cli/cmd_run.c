@@ -9,9 +9,9 @@ static int
 run(const snd_arguments *given)
 {
     static const char *const passed[] = {
-        "output",   "rate",      "native",  "cpu-only", "memory",     "exact",       "memory-interval",
-        "ops",      "include",   "exclude", "all-code", "no-signals", "no-timeline", "start-paused",
-        "duration", "no-report", "cli",     "html",     NULL};
+        "output",       "rate",     "native",    "cpu-only", "memory",   "exact",      "memory-interval",
+        "ops",          "graph",    "include",   "exclude",  "all-code", "no-signals", "no-timeline",
+        "start-paused", "duration", "no-report", "cli",      "html",     NULL};
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
     return snd_program_start(given, "_run", passed);
@@ -26,6 +26,7 @@ static const snd_option options[] = {
     {"exact", 0, NULL, "memory with every allocation, not a sample of them"},
     {"memory-interval", 0, "BYTES", "look at a block every so many bytes, 1024 to 1073741824; 131072 when not given"},
     {"ops", 0, NULL, "the operators of NumPy too: time, inputs, bytes and the lines that called them"},
+    {"graph", 0, NULL, "functions compiled by Aesara and PyTensor too, by class, op and node"},
     {"include", 0, "PATTERN", "files that are the program's own, as in */model/*; several with commas"},
     {"exclude", 0, "PATTERN", "files that are not"},
     {"all-code", 0, NULL, "show libraries like the program's own files"},

@@ -38,26 +38,40 @@ is_tree_wanted(const snd_arguments *given)
 }
 
 static int
+is_graph_wanted(const snd_arguments *given)
+{
+    static const char *const names[] = {"function", "total", "n-ops", "n-apply", "min-memory"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (snd_arguments_value(given, names[i]) != NULL)
+            return 1;
+    return 0;
+}
+
+static int
 show(const snd_arguments *given, const snd_opened *recording)
 {
     snd_format_options format = snd_terminal_options(given);
     const snd_view *view = chosen_view(given);
-    snd_view_options options;
+    snd_chosen chosen;
 
-    if (!snd_read_view_options(given, &options))
+    if (!snd_read_view_options(given, recording->profile, &chosen))
         return SND_EXIT_USAGE;
+    const snd_view_options *options = &chosen.options;
     if (view == NULL && is_tree_wanted(given))
         view = snd_view_find("tree");
-    if (view == NULL && (options.by_shape || options.by_line))
+    if (view == NULL && (options->by_shape || options->by_line))
         view = snd_view_find("ops");
+    if (view == NULL && is_graph_wanted(given))
+        view = snd_view_find("graph");
     int is_summary =
-        view == NULL && !wants_table(given) && options.region == NULL && snd_samples_exist(recording->profile);
+        view == NULL && !wants_table(given) && options->region == NULL && snd_samples_exist(recording->profile);
     if (is_summary || snd_arguments_value(given, "summary") != NULL)
-        return snd_print_summary(recording, &options, &format);
+        return snd_print_summary(recording, options, &format);
     if (view == NULL)
         view = snd_view_default(recording->profile);
     if (snd_report_find(view->name) != NULL && !wants_table(given))
-        return snd_print_report(recording, view, &options, &format);
+        return snd_print_report(recording, view, options, &format);
     snd_table *table = snd_make_table(recording, view, given, 1);
     int status = table == NULL ? SND_EXIT_USAGE : snd_print_table(table, snd_format_find("table"), &format, NULL);
     snd_table_free(table);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/reports.h"
 #include "view/arrange.h"
+#include "view/graph.h"
 #include "view/memory.h"
 
 #include <errno.h>
@@ -185,33 +186,59 @@ choose_shown(snd_table *table)
     return chosen;
 }
 
-/* 0 after complaining about a --limit that is no whole number. */
+/* 0 after complaining about a value that is no whole number. Without one `*number` is as it was. */
 static int
-read_limit(const snd_arguments *given, uint32_t *limit)
+read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number)
 {
-    const char *text = snd_arguments_value(given, "limit");
+    const char *text = snd_arguments_value(given, name);
     char *end;
 
-    *limit = UINT32_MAX;
     if (text == NULL)
         return 1;
     errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > UINT32_MAX) {
-        snd_complain("--limit takes a whole number, not '%s'", text);
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > most) {
+        snd_complain("--%s takes a whole number, not '%s'", name, text);
         return 0;
     }
-    *limit = (uint32_t)value;
+    *number = value;
     return 1;
 }
 
-int
-snd_read_view_options(const snd_arguments *given, snd_view_options *out)
+static int
+read_limits(const snd_arguments *given, const snd_profile *profile, snd_graph_limits *out)
+{
+    snd_graph_limits usual = snd_graph_limits_of(profile);
+    uint64_t ops = usual.ops, applies = usual.applies, memory = usual.memory;
+
+    if (!read_number(given, "n-ops", UINT32_MAX, &ops) || !read_number(given, "n-apply", UINT32_MAX, &applies) ||
+        !read_number(given, "min-memory", UINT64_MAX, &memory))
+        return 0;
+    *out = (snd_graph_limits){(uint32_t)ops, (uint32_t)applies, memory};
+    return 1;
+}
+
+/* 0 after complaining about a regular expression. */
+static int
+is_pattern(const char *text)
 {
     regex_t compiled;
     char why[128] = "";
+    int error = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
 
-    *out = (snd_view_options){
+    if (error == 0)
+        regfree(&compiled);
+    else {
+        regerror(error, &compiled, why, sizeof why);
+        snd_complain("the pattern '%s' is not valid: %s", text, why);
+    }
+    return error == 0;
+}
+
+int
+snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out)
+{
+    out->options = (snd_view_options){
         .all_code = snd_arguments_value(given, "all-code") != NULL,
         .include = snd_arguments_value(given, "include"),
         .exclude = snd_arguments_value(given, "exclude"),
@@ -225,17 +252,11 @@ snd_read_view_options(const snd_arguments *given, snd_view_options *out)
         .seconds = snd_arguments_value(given, "seconds") != NULL,
         .by_shape = snd_arguments_value(given, "by-shape") != NULL,
         .by_line = snd_arguments_value(given, "by-line") != NULL,
+        .function = snd_arguments_value(given, "function"),
+        .total = snd_arguments_value(given, "total") != NULL,
+        .limits = &out->limits,
     };
-    if (out->hide == NULL)
-        return 1;
-    int error = regcomp(&compiled, out->hide, REG_EXTENDED | REG_NOSUB);
-    if (error == 0)
-        regfree(&compiled);
-    else {
-        regerror(error, &compiled, why, sizeof why);
-        snd_complain("the pattern '%s' is not valid: %s", out->hide, why);
-    }
-    return error == 0;
+    return read_limits(given, profile, &out->limits) && (out->options.hide == NULL || is_pattern(out->options.hide));
 }
 
 static void
@@ -245,6 +266,10 @@ complain_no_data(const snd_opened *recording, const snd_view *view, const snd_vi
         snd_complain("%s: was recorded without --memory", recording->path);
     else if (view != NULL && view->make == snd_view_ops)
         snd_complain("%s: was recorded without --ops, or no operator was called", recording->path);
+    else if (view != NULL && view->make == snd_view_graph && snd_graphs_exist(recording->profile))
+        snd_complain("%s: no compiled function '%s'", recording->path, options->function);
+    else if (view != NULL && view->make == snd_view_graph)
+        snd_complain("%s: was recorded without --graph, or no function was compiled or called", recording->path);
     else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
                      options->region == NULL ? options->thread : options->region);
@@ -311,19 +336,20 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     const char *pattern = chosen_pattern(given);
     const char *key = snd_arguments_value(given, "sort");
     const char *columns = snd_arguments_value(given, "columns");
-    snd_view_options options;
-    uint32_t limit;
+    uint64_t limit = UINT32_MAX;
+    snd_chosen chosen;
 
-    if (pattern == NULL || !read_limit(given, &limit) || !snd_read_view_options(given, &options))
+    if (pattern == NULL || !read_number(given, "limit", UINT32_MAX, &limit) ||
+        !snd_read_view_options(given, recording->profile, &chosen))
         return NULL;
-    snd_table *table = make_whole_table(recording, view, &options);
+    snd_table *table = make_whole_table(recording, view, &chosen.options);
     if (table == NULL)
         return NULL;
     if ((key != NULL && !sort_rows(table, key)) || (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
         snd_table_free(table);
         return NULL;
     }
-    snd_table_limit(table, limit);
+    snd_table_limit(table, (uint32_t)limit);
     if (columns != NULL)
         return choose_columns(table, columns);
     return shown_only ? choose_shown(table) : table;

@@ -30,10 +30,21 @@ void snd_opened_close(snd_opened *self);
         {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
         {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"}, \
         {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},                                            \
-        {"by-line", 0, NULL, "ops: a row for each line that called it"},
+        {"by-line", 0, NULL, "ops: a row for each line that called it"},                                        \
+        {"function", 0, "NAME", "graph: this compiled function only"},                                          \
+        {"total", 0, NULL, "graph: only the sum of all functions"},                                             \
+        {"n-ops", 0, "N", "graph: so many classes and ops in a list; 20 when not given"},                       \
+        {"n-apply", 0, "N", "graph: so many nodes in a list; 20 when not given"},                               \
+        {"min-memory", 0, "BYTES", "graph: only nodes with so much output in the list of memory; else 1024"},
 
-/* What the options of the command say about samples. Returns 0 after printing one line when a pattern is not valid. */
-int snd_read_view_options(const snd_arguments *given, snd_view_options *out);
+/* What the options of a command say about views. */
+typedef struct snd_chosen {
+    snd_view_options options;
+    snd_graph_limits limits; /* that the options point to */
+} snd_chosen;
+
+/* Returns 0 after printing one line when a pattern or a number is not valid. */
+int snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out);
 
 /* Prints the summary of a recording of samples. The exit status. */
 int snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format);

@@ -7,7 +7,6 @@
 #include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
-#include "probe/attach.h"
 #include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
@@ -26,7 +25,7 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
-    int has_samples, has_memory, has_ops; /* now or earlier in this recording */
+    int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
     uint32_t process_id;
     snd_settings set;
     uint64_t (*clock)(void);
@@ -47,9 +46,9 @@ static snd_status
 describe_run(snd_profile *profile)
 {
     char probes[48];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
+    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
              session.set.calls ? ", call" : "", session.has_samples ? ", sample" : "",
-             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "");
+             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "", session.has_graphs ? ", graph" : "");
     const struct {
         const char *key;
         const char *value;
@@ -92,8 +91,7 @@ describe(snd_profile *profile, uint64_t now, int is_last)
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries",
-                                             snd_track_lost() + snd_site_lost() + snd_attach_lost());
+        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
     if (status == SND_OK && session.has_samples)
@@ -200,9 +198,8 @@ change_outputs(snd_settings *set, snd_buffer *message)
     free_collector();
     if (!session.is_running) {
         snd_track_reset_all();
-        snd_attach_reset();
         snd_sample_clear();
-        session.has_samples = session.has_memory = session.has_ops = 0;
+        session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -256,6 +253,7 @@ start_samples(void)
     snd_sample_options sample = session.set.sample;
 
     session.has_ops |= session.set.ops;
+    session.has_graphs |= session.set.graphs;
     sample.resting = sample.rate_hz == 0;
     if (sample.resting && !session.set.memory.on) {
         stop_samples();
@@ -423,7 +421,6 @@ void
 snd_session_reset(void)
 {
     snd_track_reset_all();
-    snd_attach_reset();
     snd_sample_reset();
     snd_memory_reset();
     (void)snd_track_get();
@@ -507,7 +504,6 @@ before_fork(void)
     pthread_mutex_lock(&session.lock);
     pause_locked();
     snd_sample_before_fork();
-    snd_attach_lock();
     snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
 }
@@ -517,7 +513,6 @@ after_fork_in_parent(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(0);
-    snd_attach_unlock();
     snd_sample_after_fork();
     resume_locked();
     pthread_mutex_unlock(&session.lock);
@@ -529,8 +524,6 @@ after_fork_in_child(void)
 {
     snd_site_after_fork();
     snd_track_after_fork(1);
-    snd_attach_unlock();
-    snd_attach_reset();
     snd_sample_after_fork_in_child();
     session.paused = 0;
     session.is_orphan = session.is_running;

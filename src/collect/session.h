@@ -19,6 +19,7 @@ typedef struct snd_session_options {
     int calls;                /* calls are measured too */
     uint64_t call_cost_ns;    /* of one call, as measured; 0: unknown */
     int ops;                  /* operators are measured too */
+    int graphs;               /* compiled graphs are measured too */
     snd_sample_options sample;
     snd_memory_options memory;
     const char *program;   /* what runs; NULL: from the system */

@@ -72,6 +72,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .debug = options->debug,
         .calls = options->calls,
         .ops = options->ops,
+        .graphs = options->graphs,
         .own_cost_ns = options->own_cost_ns,
         .call_cost_ns = options->call_cost_ns,
         .sample = options->sample,

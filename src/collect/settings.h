@@ -7,7 +7,7 @@
 /* As snd_session_options; what was left to the system is filled in. */
 typedef struct snd_settings {
     char *recording, *chrome_trace, *program, *arguments, *python;
-    int timeline, cpu, debug, calls, ops;
+    int timeline, cpu, debug, calls, ops, graphs;
     uint64_t own_cost_ns, call_cost_ns;
     snd_sample_options sample;
     snd_memory_options memory;

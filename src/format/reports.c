@@ -1,4 +1,4 @@
-/* Views that are more than a table on a terminal: memory, and the footprint. */
+/* Views that are more than a table on a terminal: their list, memory, and the footprint. */
 #include "format/reports.h"
 
 #include "base/bytes.h"

@@ -5,7 +5,7 @@
 #include "format/format.h"
 
 /* X(name of the view). */
-#define SND_REPORT_MAP(X) X(memory) X(footprint)
+#define SND_REPORT_MAP(X) X(memory) X(footprint) X(graph)
 
 /* As the view's own function, with words and drawings in place of one table. */
 typedef snd_status snd_report(const snd_profile *profile, const snd_view_options *options,

@@ -51,7 +51,15 @@
     X(OP_WRITTEN, "op_written", "bytes", 0, "data that the calls of an operator gave out")                           \
     X(OP_FLOPS, "op_flops", "operations", 1, "floating-point operations, where there is a formula for them")         \
     X(OP_COPIES, "op_copies", "copies", 0, "arrays that the calls of an operator copied without being asked to")     \
-    X(OP_CASTS, "op_casts", "casts", 0, "arrays that the calls of an operator turned into another type")
+    X(OP_CASTS, "op_casts", "casts", 0, "arrays that the calls of an operator turned into another type")             \
+    X(GRAPH_VM, "graph_vm", "ns", 0, "part of a compiled function's total in what runs its nodes")                   \
+    X(GRAPH_CREATED, "graph_created", "bytes", 0, "new memory for the outputs of one call of a node")                \
+    X(GRAPH_INPLACE, "graph_inplace", "bytes", 0, "outputs of one call of a node that overwrite inputs")             \
+    X(GRAPH_VIEW, "graph_view", "bytes", 0, "outputs of one call of a node that are views of inputs")                \
+    X(GRAPH_PEAK, "graph_peak", "bytes", 0, "most memory that the nodes of a compiled function have at once")        \
+    X(GRAPH_BEFORE, "graph_before", "nodes", 0, "nodes of the graph before a rewriter")                              \
+    X(GRAPH_AFTER, "graph_after", "nodes", 0, "nodes of the graph after a rewriter")                                 \
+    X(GRAPH_GONE, "graph_gone", "", 0, "1: a part of a graph that was told of earlier and is so no more")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,

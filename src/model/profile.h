@@ -10,16 +10,24 @@
 #define SND_NONE UINT32_MAX
 
 /* X(id, name in recordings). */
-#define SND_SITE_KIND_MAP(X) \
-    X(THREAD, "thread")      \
-    X(REGION, "region")      \
-    X(COUNTER, "counter")    \
-    X(FUNCTION, "function")  \
-    X(BUILTIN, "builtin")    \
-    X(LINE, "line")          \
-    X(NATIVE, "native")      \
-    X(OTHER, "other")        \
-    X(OP, "op")
+#define SND_SITE_KIND_MAP(X)            \
+    X(THREAD, "thread")                 \
+    X(REGION, "region")                 \
+    X(COUNTER, "counter")               \
+    X(FUNCTION, "function")             \
+    X(BUILTIN, "builtin")               \
+    X(LINE, "line")                     \
+    X(NATIVE, "native")                 \
+    X(OTHER, "other")                   \
+    X(OP, "op")                         \
+    X(GRAPH, "graph")                   \
+    X(GRAPH_CLASS, "graph_class")       \
+    X(GRAPH_OP, "graph_op")             \
+    X(GRAPH_APPLY, "graph_apply")       \
+    X(GRAPH_VARIABLE, "graph_variable") \
+    X(GRAPH_PHASE, "graph_phase")       \
+    X(GRAPH_REWRITER, "graph_rewriter") \
+    X(GRAPH_MEMORY, "graph_memory")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -59,11 +67,20 @@ snd_site_is_sampled(snd_site_kind kind)
     return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
 }
 
+/* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators
+ * and nodes it runs with their inputs and outputs, the phases of compiling it, its rewriters, its peaks of memory. No
+ * thread enters these. */
+static inline int
+snd_site_is_graph(snd_site_kind kind)
+{
+    return kind >= SND_SITE_GRAPH && kind <= SND_SITE_GRAPH_MEMORY;
+}
+
 /* Whether a site of this kind is set apart by its place and detail too, not only by its name. */
 static inline int
 snd_site_is_placed(snd_site_kind kind)
 {
-    return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP;
+    return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP || snd_site_is_graph(kind);
 }
 
 /* Whether a node of this kind is entered and left on a thread's stack. Operators nest into regions and into each other;

@@ -20,7 +20,7 @@ static snd_map node_map;
 static taken *takes;
 static uint32_t take_count, take_capacity;
 static snd_map take_map;
-static uint64_t lost;
+static _Atomic uint64_t lost;
 
 void
 snd_attach_lock(void)
@@ -58,7 +58,7 @@ find_or_make(snd_attached wanted)
     if (wanted.site == SND_NONE || node_count >= SND_ATTACH_LIMIT ||
         !snd_make_room(&nodes, node_count + 1, &node_capacity, sizeof wanted) ||
         snd_map_add(&node_map, hash, node_count) != SND_OK) {
-        lost++;
+        SND_ADD(lost, 1);
         return SND_NONE;
     }
     nodes[node_count] = wanted;
@@ -119,12 +119,14 @@ snd_attach_take_self(const snd_track *track, uint32_t node, uint64_t ns)
 }
 
 uint64_t
-snd_attach_taken(const snd_track *track, uint32_t node)
+snd_attach_leave_self(const snd_track *track, uint32_t node, uint64_t ns)
 {
     uint64_t hash;
     const taken *known = take_count == 0 ? NULL : find_take(track, node, &hash);
 
-    return known == NULL ? 0 : known->ns;
+    if (known == NULL)
+        return ns;
+    return ns > known->ns ? ns - known->ns : 0;
 }
 
 uint32_t
@@ -142,7 +144,7 @@ snd_attach_get(uint32_t id)
 uint64_t
 snd_attach_lost(void)
 {
-    return lost;
+    return SND_GET(lost);
 }
 
 void
@@ -156,6 +158,6 @@ snd_attach_reset(void)
     }
     for (uint32_t i = 0; i < take_count; i++)
         takes[i].ns = 0;
-    lost = 0;
+    SND_SET(lost, 0);
     snd_attach_unlock();
 }

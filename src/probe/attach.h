@@ -33,7 +33,9 @@ snd_value *snd_attach_value(uint32_t attached, snd_metric metric);
 
 /* So much of the time in which a track's node was the innermost one belongs to what is attached below it. */
 void snd_attach_take_self(const snd_track *track, uint32_t node, uint64_t ns);
-uint64_t snd_attach_taken(const snd_track *track, uint32_t node);
+
+/* What is left of the time in which it was the innermost one. */
+uint64_t snd_attach_leave_self(const snd_track *track, uint32_t node, uint64_t ns);
 
 uint32_t snd_attach_count(void);
 const snd_attached *snd_attach_get(uint32_t id);

@@ -287,14 +287,6 @@ with_open(reading now, uint64_t until)
     return now;
 }
 
-/* Self time of a node without what belongs to others that are attached below it. */
-static uint64_t
-own_ns(const snd_track *live, const snd_node *node, uint64_t self_ns)
-{
-    uint64_t taken = snd_attach_taken(live, node->id);
-    return self_ns > taken ? self_ns - taken : 0;
-}
-
 static snd_status
 put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, const snd_node *node, uint32_t id,
            reading now)
@@ -306,7 +298,7 @@ put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, cons
     } wholes[] = {
         {SND_METRIC_COUNT, now.count},
         {SND_METRIC_TOTAL, ns_of(live, now.total)},
-        {SND_METRIC_SELF, own_ns(live, node, ns_of(live, now.self))},
+        {SND_METRIC_SELF, snd_attach_leave_self(live, node->id, ns_of(live, now.self))},
         {SND_METRIC_MIN, now.min == UINT64_MAX ? ns_of(live, now.max) : ns_of(live, now.min)},
         {SND_METRIC_MAX, ns_of(live, now.max)},
         {SND_METRIC_SUSPENDED, ns_of(live, now.suspended)},

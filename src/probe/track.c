@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "os/process.h"
 #include "os/task.h"
+#include "probe/attach.h"
 #include "probe/call.h"
 #include "probe/region.h"
 
@@ -521,7 +522,7 @@ snd_track_first(void)
 uint64_t
 snd_track_lost(void)
 {
-    return SND_GET(lost);
+    return SND_GET(lost) + snd_attach_lost();
 }
 
 void
@@ -530,12 +531,14 @@ snd_track_reset_all(void)
     SND_SET(reset_ticks, snd_clock_ticks());
     SND_SET(lost, 0);
     snd_site_reset_lost();
+    snd_attach_reset();
     atomic_fetch_add_explicit(&snd_track_epoch, 1, memory_order_release);
 }
 
 void
 snd_track_before_fork(void)
 {
+    snd_attach_lock();
     pthread_mutex_lock(&lock);
 }
 
@@ -549,6 +552,7 @@ snd_track_after_fork(int in_child)
             SND_SET(track->end, snd_clock_ticks());
     }
     pthread_mutex_unlock(&lock);
+    snd_attach_unlock();
     if (in_child)
         snd_track_reset_all();
 }

@@ -155,7 +155,7 @@ snd_track *snd_track_first(void);
 /* A track in no list, for measuring our own cost: what is entered there is in no report. NULL when memory runs out. */
 snd_track *snd_track_scratch(void);
 
-/* Entries of threads that got no track, since the last reset. */
+/* Entries of threads that got no track, and what could not be attached, since the last reset. */
 uint64_t snd_track_lost(void);
 
 /* Copies the name. Thread-safe. */

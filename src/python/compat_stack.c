@@ -151,7 +151,7 @@ static int
 walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
 {
     uintptr_t remembered = 0;
-    int owner = FRAME_OWNED_BY_THREAD;
+    int is_generator = 0;
 
     stack->count = stack->is_cut = 0;
     for (unsigned steps = 0; address != 0; steps++) {
@@ -172,10 +172,10 @@ walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
             uintptr_t code = code_of(frame);
             stack->frames[stack->count++] = (snd_sample_frame){code, offset_of(frame, code), (uint32_t)is_entry(frame)};
         }
-        owner = frame->owner;
+        is_generator = frame->owner == FRAME_OWNED_BY_GENERATOR;
         address = (uintptr_t)frame->previous;
     }
-    return owner != FRAME_OWNED_BY_GENERATOR;
+    return !is_generator;
 }
 
 /* ---- the frames of a thread ---- */

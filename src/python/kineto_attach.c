@@ -7,8 +7,8 @@
 #include "probe/op.h"
 #include "python/kineto.h"
 
-#define SLACK_NS 1000u /* so far are PyTorch's clock and ours apart, at most */
-#define TRIES 16       /* to read two clocks without an interruption */
+#define SLACK_NS UINT64_C(1000) /* so far are PyTorch's clock and ours apart, at most */
+#define TRIES 16                /* to read two clocks without an interruption */
 
 /* One moment on the clock of the tracks and on the one that PyTorch writes. */
 typedef struct meeting {
@@ -142,7 +142,8 @@ add_calls(joining *self)
 static void
 join_thread(const joining *self, thread *thread)
 {
-    uint64_t slack = snd_clock_ns(1000000) == 0 ? 0 : SLACK_NS * 1000000u / snd_clock_ns(1000000);
+    uint64_t million_ns = snd_clock_ns(1000000); /* of a million ticks */
+    uint64_t slack = million_ns == 0 ? 0 : SLACK_NS * 1000000 / million_ns;
     uint32_t count = 0;
     snd_track *track = snd_track_of_thread(thread->thread_id, self->first.ticks, self->last.ticks);
 

@@ -1,5 +1,6 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
 #include "python/calls.h"
+#include "python/graph.h"
 #include "python/kineto.h"
 #include "python/memory.h"
 #include "python/op_averages.h"
@@ -88,6 +89,8 @@ static PyMethodDef functions[] = {
     {"kineto_begin", snd_py_kineto_begin, METH_NOARGS, NULL},
     {"kineto_end", snd_py_kineto_end, METH_VARARGS, NULL},
     {"op_averages", snd_py_op_averages, METH_O, NULL},
+    {"graph_attach", snd_py_graph_attach, METH_O, NULL},
+    {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {"page", FAST(snd_py_page), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("page(path, /, second=None, *, source=True)\n--\n\nThe report page of a recording, or of two to "

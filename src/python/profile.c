@@ -7,6 +7,7 @@
 #include "python/page.h"
 #include "store/writer.h"
 #include "view/arrange.h"
+#include "view/graph.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -126,11 +127,11 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
 
 /* The summary, and what some views are on a terminal, is several tables: for people only. */
 static PyObject *
-write_report(const snd_profile *about, snd_report *report, snd_format_options options)
+write_report(const snd_profile *about, snd_report *report, const snd_view_options *wanted, snd_format_options options)
 {
     snd_buffer text = {0};
     PyObject *result = NULL;
-    snd_status status = report(about, &(snd_view_options){0}, &options, &text);
+    snd_status status = report(about, wanted, &options, &text);
 
     if (status == SND_OK)
         result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
@@ -143,24 +144,28 @@ write_report(const snd_profile *about, snd_report *report, snd_format_options op
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format", "view",    "columns",  "footer",  "limit", "width",
-                            "colour", "unicode", "by_shape", "by_line", NULL};
-    snd_view_options wanted = {0};
+    static char *names[] = {"format",   "view",    "columns",  "footer", "limit", "width",   "colour",     "unicode",
+                            "by_shape", "by_line", "function", "total",  "n_ops", "n_apply", "min_memory", NULL};
+    snd_graph_limits limits = snd_graph_limits_of(((profile *)object)->profile);
+    unsigned long long min_memory = limits.memory;
+    snd_view_options wanted = {.limits = &limits};
     const char *format = "table", *view = "regions";
     PyObject *columns = Py_None;
     int footer = 1, colour = 0, unicode = 0;
     unsigned int limit = UINT32_MAX, width = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIpppp:format", names, &format, &view, &columns, &footer,
-                                     &limit, &width, &colour, &unicode, &wanted.by_shape, &wanted.by_line))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIppppzpIIK:format", names, &format, &view, &columns,
+                                     &footer, &limit, &width, &colour, &unicode, &wanted.by_shape, &wanted.by_line,
+                                     &wanted.function, &wanted.total, &limits.ops, &limits.applies, &min_memory))
         return NULL;
+    limits.memory = min_memory;
     snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
     int is_for_people = strcmp(format, "table") == 0 && columns == Py_None && limit == UINT32_MAX;
     snd_report *report = strcmp(view, "summary") == 0 ? snd_summary_write
                          : is_for_people              ? snd_report_find(view)
                                                       : NULL;
     if (report != NULL)
-        return write_report(((profile *)object)->profile, report, options);
+        return write_report(((profile *)object)->profile, report, &wanted, options);
     snd_table *table = make_view((profile *)object, view, &wanted);
     if (table != NULL)
         snd_table_limit(table, limit);
@@ -200,11 +205,12 @@ row_object(const snd_table *table, uint32_t row)
 static PyObject *
 profile_rows(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"", "by_shape", "by_line", NULL};
+    static char *names[] = {"", "by_shape", "by_line", "function", "total", NULL};
     snd_view_options wanted = {0};
     const char *view = "regions";
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$pp:rows", names, &view, &wanted.by_shape, &wanted.by_line))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$ppzp:rows", names, &view, &wanted.by_shape, &wanted.by_line,
+                                     &wanted.function, &wanted.total))
         return NULL;
     snd_table *table = make_view((profile *)object, view, &wanted);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);
@@ -409,12 +415,13 @@ static PyMethodDef profile_methods[] = {
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
-         "by_line=False)\n--\n\nA "
+         "by_line=False, function=None, total=False, n_ops=20, n_apply=20, min_memory=1024)\n--\n\nA "
          "view as text.")},
     {"texts", profile_texts, METH_O,
      PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
     {"rows", (PyCFunction)(void (*)(void))profile_rows, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False)\n--\n\nA view as a list of dictionaries.")},
+     PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False, function=None, total=False)\n--\n\n"
+               "A view as a list of dictionaries.")},
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},

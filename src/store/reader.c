@@ -17,7 +17,7 @@
 static const char *const tables[] = {"info",      "metric",   "track",  "site",   "node",    "value",
                                      "histogram", "timeline", "source", "series", "history", "size"};
 /* How many of them a version has. */
-static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12};
+static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12};
 
 int
 snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
@@ -68,6 +68,23 @@ check_schema(sqlite3 *db)
     return check_tables(db, table_counts[version < 1 ? 1 : version]);
 }
 
+/* SQLite takes the missing end of the last page for zeros. A file that is being written only grows. */
+static snd_status
+check_size(sqlite3 *db, const char *path)
+{
+    struct stat about;
+    int64_t pages = 0, page_size = 0;
+    int result = snd_reader_number(db, "PRAGMA page_count", &pages);
+
+    if (result == SQLITE_OK)
+        result = snd_reader_number(db, "PRAGMA page_size", &page_size);
+    if (result != SQLITE_OK)
+        return snd_sqlite_status(db, result);
+    if (stat(path, &about) != 0)
+        return SND_SYSTEM;
+    return page_size <= 0 || about.st_size / page_size < pages ? SND_DAMAGED : SND_OK;
+}
+
 static snd_status
 start(snd_reader *self, const char *path, int flags)
 {
@@ -81,7 +98,7 @@ start(snd_reader *self, const char *path, int flags)
     snd_status status = snd_sqlite_status(self->db, result);
     if (status == SND_OK)
         status = check_schema(self->db);
-    return status;
+    return status == SND_OK ? check_size(self->db, path) : status;
 }
 
 /* A process that was killed while it wrote leaves a journal behind; undoing that half checkpoint writes the file. */

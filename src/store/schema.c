@@ -10,7 +10,7 @@
 
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
-    "PRAGMA user_version = 5;"
+    "PRAGMA user_version = 6;"
     "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"
@@ -65,6 +65,22 @@ const char snd_schema_sql[] =
     " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
     " FROM measure WHERE kind = 'op' GROUP BY node"
     " HAVING sum(value) FILTER (WHERE metric IN ('count', 'open')) > 0;"
+    /* classes and operators have no values of their own */
+    "CREATE VIEW graph AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.detail,"
+    " sum(value) FILTER (WHERE metric.name = 'count') AS count,"
+    " sum(value) FILTER (WHERE metric.name = 'total') AS total_ns,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_vm') AS vm_ns,"
+    " sum(value) FILTER (WHERE metric.name = 'op_flops') AS flops,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_created') AS created_bytes,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_inplace') AS inplace_bytes,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_view') AS view_bytes,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_peak') AS peak_bytes,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_before') AS nodes_before,"
+    " sum(value) FILTER (WHERE metric.name = 'graph_after') AS nodes_after"
+    " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
+    " LEFT JOIN value ON value.node = node.id LEFT JOIN metric ON metric.id = value.metric"
+    " WHERE site.kind LIKE 'graph%' GROUP BY node.id"
+    " HAVING coalesce(sum(value) FILTER (WHERE metric.name = 'graph_gone'), 0) = 0;"
     /* not from measure: frames that only called others have no values */
     "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
     " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS "

@@ -44,7 +44,7 @@ snd_view_needs_memory(const snd_view *view)
 const snd_view *
 snd_view_default(const snd_profile *profile)
 {
-    int has_regions = 0, has_calls = 0, has_ops = 0;
+    int has_regions = 0, has_calls = 0, has_ops = 0, has_graphs = 0;
 
     if (snd_samples_exist(profile))
         return snd_view_find("lines");
@@ -53,7 +53,10 @@ snd_view_default(const snd_profile *profile)
         has_regions |= kind == SND_SITE_REGION;
         has_calls |= snd_site_is_call(kind);
         has_ops |= kind == SND_SITE_OP;
+        has_graphs |= kind == SND_SITE_GRAPH;
     }
+    if (has_graphs && !has_calls && !has_ops && !has_regions)
+        return snd_view_find("graph");
     if (has_ops && !has_calls)
         return snd_view_find("ops");
     if (snd_memory_view_exists(profile) && !has_regions && !has_calls)

@@ -5,21 +5,33 @@
 #include "model/profile.h"
 #include "view/table.h"
 
+/* How long the lists about compiled functions are. */
+typedef struct snd_graph_limits {
+    uint32_t ops;     /* classes and operators */
+    uint32_t applies; /* nodes */
+    uint64_t memory;  /* nodes whose outputs have fewer bytes are not listed */
+} snd_graph_limits;
+
+#define SND_GRAPH_LIMITS ((snd_graph_limits){20, 20, 1024})
+
 /* What may be asked of a view besides its name. All zero: the usual answer. */
 typedef struct snd_view_options {
-    int all_code;        /* lines of libraries too; else their time stands at the line of the program that led there */
-    const char *include; /* files that are the program's own: patterns as in *model*, with commas; NULL: the usual */
-    const char *exclude; /* files that are not */
-    const char *region;  /* samples inside regions of this name only */
-    const char *thread;  /* threads of this name only */
-    int show_all;        /* frames of libraries in a tree as well */
-    const char *hide;    /* a regular expression: frames of a tree whose file or function is like it are folded */
-    int flat;            /* the functions of a tree as a list */
-    int by_time;         /* a tree in the order of time; needs the events */
-    int cpu_only;        /* without time that was waited */
-    int seconds;         /* seconds instead of shares where both are possible */
-    int by_shape;        /* operators with other inputs are other rows */
-    int by_line;         /* operators that other lines called are other rows */
+    int all_code;         /* lines of libraries too; else their time stands at the line of the program that led there */
+    const char *include;  /* files that are the program's own: patterns as in *model*, with commas; NULL: the usual */
+    const char *exclude;  /* files that are not */
+    const char *region;   /* samples inside regions of this name only */
+    const char *thread;   /* threads of this name only */
+    int show_all;         /* frames of libraries in a tree as well */
+    const char *hide;     /* a regular expression: frames of a tree whose file or function is like it are folded */
+    int flat;             /* the functions of a tree as a list */
+    int by_time;          /* a tree in the order of time; needs the events */
+    int cpu_only;         /* without time that was waited */
+    int seconds;          /* seconds instead of shares where both are possible */
+    int by_shape;         /* operators with other inputs are other rows */
+    int by_line;          /* operators that other lines called are other rows */
+    const char *function; /* compiled functions of this name only, and what is inside them */
+    int total;            /* of compiled functions only their sum */
+    const struct snd_graph_limits *limits; /* of the lists about compiled functions; NULL: the usual ones */
 } snd_view_options;
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
@@ -35,6 +47,7 @@ typedef struct snd_view_options {
     X(timeline, "what the program did in one slice of the run after the other")              \
     X(regions, "the tree of regions: time, count, extremes, percentiles")                    \
     X(ops, "the operators of NumPy: time, bytes, GFLOP/s, copies; and regions")              \
+    X(graph, "functions compiled by Aesara and PyTensor: by class, op and node")             \
     X(functions, "the functions: calls as pstats lists them, or sampled time")               \
     X(callers, "the functions, and who called each of them")                                 \
     X(callees, "the functions, and what each of them called")                                \
@@ -68,8 +81,8 @@ int snd_view_needs_events(const snd_view *view, const snd_view_options *options)
 /* Whether it shows what only a recording of memory has. */
 int snd_view_needs_memory(const snd_view *view);
 
-/* The view when nothing is asked for: lines of samples, memory, operators, regions, or functions where there are calls
- * and no regions. */
+/* The view when nothing is asked for: lines of samples, compiled functions where there is nothing else, operators,
+ * memory, regions, or functions where there are calls and no regions. */
 const snd_view *snd_view_default(const snd_profile *profile);
 
 /* The view of regions without any row, to check names of columns against. NULL when memory runs out. */

@@ -8,6 +8,7 @@
 #include "probe/snapshot.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 static uint32_t
 op_site(const char *name)
@@ -138,13 +139,19 @@ update(void *context)
 static void
 without_memory_nothing_breaks(void)
 {
+    static uint32_t sites[1000]; /* more than there is room for */
+    char name[32];
     snd_track *track = start_anew("main");
     uint32_t node = run_region(track, "step");
 
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "aten::op%u", i);
+        sites[i] = op_site(name);
+    }
     snd_attach_lock();
     snd_alloc_fail_after(0);
-    for (uint32_t i = 0; i < 1000; i++) /* beyond what there is room for */
-        (void)snd_attach_to(track, node, i);
+    for (unsigned i = 0; i < 1000; i++)
+        (void)snd_attach_to(track, node, sites[i]);
     snd_alloc_fail_after(-1);
     CHECK(snd_attach_lost() != 0);
     snd_attach_unlock();

@@ -1,8 +1,9 @@
-/* The views of calls, of samples, of memory and of operators in every format against files. The folder of them is the
- * first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
+/* The views of calls, of samples, of memory, of operators and of compiled graphs in every format against files. The
+ * folder of them is the first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_graph.h"
 #include "fixture_memory.h"
 #include "fixture_ops.h"
 #include "fixture_walk.h"
@@ -149,6 +150,16 @@ views_of_operators_are_as_they_were(void)
 }
 
 static void
+the_view_of_graphs_is_as_it_was(void)
+{
+    snd_profile *profile = graph_profile();
+
+    check_view_as(profile, "graph", (snd_view_options){0}, "graph");
+    check_view_as(profile, "graph", (snd_view_options){.total = 1}, "graph-total");
+    snd_profile_free(profile);
+}
+
+static void
 put_view(const snd_profile *profile, const char *name, const snd_format_options *options, snd_buffer *text)
 {
     snd_report *report = snd_report_find(name);
@@ -188,6 +199,24 @@ memory_fits_the_terminal(void)
     snd_profile_free(profile);
 }
 
+static void
+graphs_fit_the_terminal(void)
+{
+    static const unsigned widths[] = {0, 80, 120};
+    snd_profile *profile = graph_profile();
+
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        snd_format_options options = {.width = widths[w], .unicode = widths[w] != 0, .colour = widths[w] == 120};
+        snd_buffer text = {0};
+        char name[32];
+        put_view(profile, "graph", &options, &text);
+        snprintf(name, sizeof name, "graph-%u", widths[w]);
+        check_file(name, "terminal", &text);
+        snd_buffer_free(&text);
+    }
+    snd_profile_free(profile);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -200,5 +229,7 @@ main(int argc, char **argv)
     RUN(views_of_memory_are_as_they_were);
     RUN(memory_fits_the_terminal);
     RUN(views_of_operators_are_as_they_were);
+    RUN(the_view_of_graphs_is_as_it_was);
+    RUN(graphs_fit_the_terminal);
     return check_report();
 }

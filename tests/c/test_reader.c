@@ -147,9 +147,25 @@ a_newer_recording_is_refused_as_such(void)
     make_recording(path);
     change(path, "PRAGMA user_version = 999");
     CHECK(open_status(path) == SND_NEWER);
-    change(path,
-           "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; DROP TABLE value");
+    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+                 "measure; DROP TABLE value");
     CHECK(open_status(path) == SND_NEWER);
+}
+
+/* What version 5 did not have: compiled graphs, and their view. */
+static void
+a_recording_of_version_5_is_read_as_ever(void)
+{
+    const char *path = temp_path("version 5.sonde");
+    snd_profile *wanted = small_profile();
+
+    make_recording(path);
+    change(path, "DROP VIEW graph; PRAGMA user_version = 5");
+    CHECK(read_status(path) == SND_OK);
+    snd_profile *profile = read_recording(path);
+    CHECK(profiles_are_equal(profile, wanted));
+    snd_profile_free(profile);
+    snd_profile_free(wanted);
 }
 
 /* What version 4 did not have: operators, and their view. */
@@ -160,7 +176,7 @@ a_recording_of_version_4_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW op; PRAGMA user_version = 4");
+    change(path, "DROP VIEW graph; DROP VIEW op; PRAGMA user_version = 4");
     CHECK(read_status(path) == SND_OK);
     snd_profile *profile = read_recording(path);
     CHECK(profiles_are_equal(profile, wanted));
@@ -176,7 +192,7 @@ a_recording_of_version_2_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW sample; DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
+    change(path, "DROP VIEW graph; DROP VIEW sample; DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
     CHECK(open_status(path) == SND_DAMAGED);
     change(path, "PRAGMA user_version = 2");
     CHECK(read_status(path) == SND_OK);
@@ -194,7 +210,8 @@ a_recording_of_version_1_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure; ALTER TABLE "
+    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+                 "measure; ALTER TABLE "
                  "site DROP COLUMN detail;"
                  " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
     change(path, "PRAGMA user_version = 2");
@@ -241,7 +258,8 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path, "DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
+        change(path,
+               "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
         change(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }
@@ -349,6 +367,8 @@ every_beginning_of_a_recording_is_refused(void)
         snd_status status = read_status(cut);
         CHECK(status == SND_DAMAGED || status == SND_NOT_A_RECORDING);
     }
+    write_file(cut, bytes, size - 1); /* which nobody would miss */
+    CHECK(read_status(cut) == SND_DAMAGED);
     free(bytes);
 }
 
@@ -398,6 +418,7 @@ main(void)
     RUN(a_pipe_is_not_waited_for);
     RUN(other_files_are_not_recordings);
     RUN(a_newer_recording_is_refused_as_such);
+    RUN(a_recording_of_version_5_is_read_as_ever);
     RUN(a_recording_of_version_4_is_read_as_ever);
     RUN(a_recording_of_version_2_is_read_as_ever);
     RUN(a_recording_of_version_1_is_read_as_ever);

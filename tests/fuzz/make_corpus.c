@@ -1,5 +1,5 @@
 /* Makes the seeds of tests/fuzz/corpus: make_corpus FOLDER. Run by hand when the recording's layout changes.
- * fuzz_recording/version-1 to -3 are none of them: older schemas wrote them, and they are kept. */
+ * fuzz_recording/version-1 to -4 are none of them: older schemas wrote them, and they are kept. */
 #include "model/histogram.h"
 #include "seed.h"
 #include "store/chunk.h"

@@ -87,7 +87,7 @@ show_views(const snd_profile *profile)
 static void
 show_reports(const snd_profile *profile)
 {
-    static snd_report *const reports[] = {snd_summary_write, snd_report_memory, snd_report_footprint};
+    static snd_report *const reports[] = {snd_summary_write, snd_report_memory, snd_report_footprint, snd_report_graph};
     const snd_format_options look = {.width = 80, .unicode = 1};
 
     for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {

@@ -26,7 +26,9 @@ add_node(snd_profile *profile, uint32_t parent, const snd_profile_site *site)
     REQUIRE(snd_profile_add_site(profile, site, &site_id) == SND_OK);
     REQUIRE(snd_profile_add_node(profile, parent, 0, site_id, &id) == SND_OK);
     for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
-        snd_value value = {.whole = m == SND_METRIC_OPEN ? id == 3 : 1000 * id + m};
+        snd_value value = {.whole = m == SND_METRIC_OPEN         ? id == 3
+                                    : m == SND_METRIC_GRAPH_GONE ? id == 25
+                                                                 : 1000 * id + m};
         if (snd_metric_get((snd_metric)m)->is_real)
             value.real = 0.5 * id;
         REQUIRE(snd_profile_set(profile, id, (snd_metric)m, value) == SND_OK);
@@ -102,6 +104,33 @@ add_memory(snd_profile *profile)
         REQUIRE(snd_profile_set_info(profile, facts[i][0], facts[i][1]) == SND_OK);
 }
 
+/* Nodes 14 to 25: a compiled function with everything that one has, another one inside it, and one that is gone. */
+static void
+add_graphs(snd_profile *profile)
+{
+    static const struct {
+        uint32_t parent;
+        snd_profile_site site;
+    } graphs[] = {
+        {0, {SND_SITE_GRAPH, "train", "", 0, "", 0, 0}},
+        {14, {SND_SITE_GRAPH_CLASS, "Scan", "", 0, "scan.op.Scan", 0, 0}},
+        {15, {SND_SITE_GRAPH_OP, "for{cpu}", "", 0, "", 0, 0}},
+        {16, {SND_SITE_GRAPH_APPLY, "for{cpu}(n)", "", 0, "#3 Py", 0, 0}},
+        {17, {SND_SITE_GRAPH_VARIABLE, "input 0", "", 0, "int64 ()", 0, 0}},
+        {17, {SND_SITE_GRAPH, "step", "", 0, "", 0, 0}},
+        {14, {SND_SITE_GRAPH_PHASE, "compile", "", 0, "", 0, 0}},
+        {20, {SND_SITE_GRAPH_PHASE, "a", "", 0, "node", 0, 0}},
+        {20, {SND_SITE_GRAPH_REWRITER, "merge", "", 0, "", 0, 0}},
+        {22, {SND_SITE_GRAPH_PHASE, "validation", "", 0, "", 0, 0}},
+        {14, {SND_SITE_GRAPH_MEMORY, "peak", "", 0, "", 0, 0}},
+        {0, {SND_SITE_GRAPH, "old", "", 0, "", 0, 0}},
+    };
+
+    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
+        add_node(profile, graphs[i].parent, &graphs[i].site);
+    REQUIRE(snd_profile_set_info(profile, "graph_note_1", "a note") == SND_OK);
+}
+
 static snd_profile *
 make_profile(void)
 {
@@ -122,6 +151,7 @@ make_profile(void)
     add_calls(profile);
     add_samples(profile);
     add_memory(profile);
+    add_graphs(profile);
     REQUIRE(snd_profile_set_info(profile, "program", "seed") == SND_OK);
     REQUIRE(snd_profile_set_info(profile, "complete", "1") == SND_OK);
     return profile;

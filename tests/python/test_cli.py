@@ -103,7 +103,7 @@ def test_sql_answers(golden):
     }
     assert ask("pragma user_version", "-f", "json") == (
         '{"view": "sql",\n "columns": [{"name": "user_version", "unit": "count"}],\n "rows": [\n'
-        '  {"user_version": 5}\n ]}\n'
+        '  {"user_version": 6}\n ]}\n'
     )
     assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
         "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"
@@ -191,6 +191,8 @@ def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
     gpu, operators = states.pop("GPU"), states.pop("operators")  # whatever this machine has, it lacks nothing
+    page = states.pop("page")
+    assert (page[0] == "ok") == (page[1] == "sonde report has its page")
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
         ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "memory", "terminal"],
         "ok",

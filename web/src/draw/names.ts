@@ -100,7 +100,7 @@ export function trackName(recording: Recording, track: number): string {
 
 export function nameOf(names: Names, what: number): string {
   const { recording, functions } = names;
-  if (what < functions) return recording.texts[recording.sites.name[names.site[what]]] || "(no name)";
+  if (what < functions) return recording.texts[recording.sites.name[names.site[what]]] ;
   if (what < functions + STATES.length) return `[waiting: ${WAITS[what - functions - CPU_STATES]}]`;
   if (what >= names.all) return "all";
   return `thread ${trackName(recording, what - functions - STATES.length)}`;
@@ -108,7 +108,8 @@ export function nameOf(names: Names, what: number): string {
 
 /** Its name with what it is, where that is not plain. */
 export function titleOf(names: Names, what: number): string {
-  return kindOf(names, what) === "region" ? `region ${nameOf(names, what)}` : nameOf(names, what);
+  const name = nameOf(names, what) || "(no name)";
+  return kindOf(names, what) === "region" ? `region ${name}` : name;
 }
 
 /** A text's number; 0: no file. */

@@ -9,7 +9,7 @@ import { chartsOf } from "./charts_data";
 import { coloursByFile } from "./colours";
 import type { Row } from "./describe";
 import { entryAt, lengthOf } from "./lanes";
-import { nameOf, placeOf, trackName, type Names } from "./names";
+import { nameOf, placeOf, titleOf, trackName, type Names } from "./names";
 import { Legend, Live, selectionOf, Tooltip, whatOf, type Tip } from "./parts";
 import { sourceOf } from "./source";
 import { follow, oneLine, useStage, useTheme, useWheel } from "./stage";
@@ -137,7 +137,7 @@ function TimelineView(props: ViewProps) {
     const found = entryOf(x, y);
     if (!found) return setTip(null);
     const what = names.ofSite[recording.nodes.site[found.row.lane.node[found.entry]]];
-    setTip({ title: oneLine(nameOf(names, what)), rows: tipRows(names, found.row, found.entry), x, y });
+    setTip({ title: oneLine(titleOf(names, what)), rows: tipRows(names, found.row, found.entry), x, y });
   }
 
   function leave(): void {

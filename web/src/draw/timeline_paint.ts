@@ -133,7 +133,7 @@ class TimePainter {
       context.fillStyle = look.theme.line;
       context.fillRect(x, 0, 1, this.height);
       context.fillStyle = look.theme.muted;
-      context.fillText(at === 0 ? "0 s" : duration(at), x + 4, 15);
+      if (x < GUTTER + this.width - 40) context.fillText(at === 0 ? "0 s" : duration(at), x + 4, 15);
     }
   }
 

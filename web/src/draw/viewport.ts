@@ -87,18 +87,11 @@ export function wheelMoves(view: Viewport, event: WheelEvent, width: number, at:
 }
 
 export function keyMoves(view: Viewport, key: string): boolean {
-  const moves: Record<string, () => void> = {
-    a: () => view.pan(-0.15),
-    d: () => view.pan(0.15),
-    w: () => view.zoom(0.8),
-    s: () => view.zoom(1.25),
-    "+": () => view.zoom(0.8),
-    "=": () => view.zoom(0.8),
-    "-": () => view.zoom(1.25),
-    "\u2212": () => view.zoom(1.25),
-    "0": () => view.glide(0, view.whole),
-  };
-  const move = moves[key.toLowerCase()];
-  move?.();
-  return move !== undefined;
+  const pan = { a: -0.15, d: 0.15 }[key];
+  const zoom = { w: 0.8, "+": 0.8, "=": 0.8, s: 1.25, "-": 1.25, "\u2212": 1.25 }[key];
+  if (pan) view.pan(pan);
+  else if (zoom) view.zoom(zoom);
+  else if (key === "0") view.glide(0, view.whole);
+  else return false;
+  return true;
 }

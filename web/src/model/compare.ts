@@ -2,7 +2,7 @@
 import { MAIN, NO_ZERO, OPTIONAL, SHOWN, SIGNED, type Column, type Recording, type Table } from "../data";
 import { hasCalls, sampledFunctions } from "./choose";
 import { baseName } from "./format";
-import { columnIndex, findTable, numbers, texts } from "./table";
+import { column, columnIndex, findTable, listTable, numbers, texts } from "./table";
 
 export interface Pair {
   /** Of a line its text. */
@@ -106,19 +106,12 @@ export function normalise(pairs: Pair[]): Pair[] {
   return shares.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
 }
 
-function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
-  return { name, title, unit, traits };
-}
-
 /** As a table, like any other: `unit` is that of the numbers. */
 export function pairsTable(pairs: Pair[], unit: Column["unit"], isLine: boolean): Table {
   const most = pairs.reduce((max, pair) => Math.max(max, Math.abs(pair.b - pair.a)), 0) || 1;
-  return {
-    view: "compare",
-    is_tree: false,
-    depths: null,
-    footer: "",
-    columns: [
+  return listTable(
+    "compare",
+    [
       column(isLine ? "source" : "title", isLine ? "source" : "name", "text", SHOWN | MAIN),
       column("place", "place", "text", SHOWN | OPTIONAL),
       column(`first_${unit}`, "first", unit, SHOWN | NO_ZERO),
@@ -130,9 +123,9 @@ export function pairsTable(pairs: Pair[], unit: Column["unit"], isLine: boolean)
       column("file", "file", "text", 0),
       column("line", "line", "count", 0),
     ],
-    rows: pairs.map((pair) => {
+    pairs.map((pair) => {
       const difference = pair.b - pair.a;
       return [pair.title, pair.place, pair.a, pair.b, difference, relative(pair), difference / most, pair.name, pair.file || null, pair.line || null];
     }),
-  };
+  );
 }

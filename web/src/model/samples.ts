@@ -4,6 +4,7 @@ import { SHOWN, MAIN, STATES, type Cell, type Column, type Recording, type Table
 import type { Range } from "../state";
 import { baseName } from "./format";
 import { digits, hasMemory, nodeMemory, type NodeMemory } from "./memory";
+import { column, listTable } from "./table";
 import { ownValues } from "./values";
 
 const SAMPLES = STATES.length; // the slot behind the states
@@ -100,10 +101,6 @@ function mergeLines(recording: Recording, bySite: Map<number, Charge>): LineSum[
 
 const PARTS = ["python", "native", "system", "waiting"];
 
-function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
-  return { name, title, unit, traits };
-}
-
 /** Time, its share, the parts as shares and as times, samples. */
 function timeColumns(name: string, share: string): Column[] {
   return [
@@ -154,12 +151,9 @@ export function linesTable(recording: Recording, thread: number, range: Range | 
   });
   for (const [name, charge] of [...rests].sort((a, b) => time(b[1].values) - time(a[1].values)))
     rows.push([name, null, null, null, ...cells(charge), name]);
-  return {
-    view: "lines",
-    is_tree: false,
-    depths: null,
-    footer: "",
-    columns: [
+  return listTable(
+    "lines",
+    [
       column("file", "file", "text", 0),
       column("place", "place", "text"),
       column("line", "line", "count"),
@@ -169,7 +163,7 @@ export function linesTable(recording: Recording, thread: number, range: Range | 
       column("source", "source", "text", SHOWN | MAIN),
     ],
     rows,
-  };
+  );
 }
 
 /** As the core's table of memory by line: the largest owners at the peak first. */
@@ -255,12 +249,9 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
     return [texts[sites.name[site]], ...timeCells(self, whole), total, share, codeOf(recording, site), place, file || null, line || null];
   });
   rows.sort((a, b) => Number(b[1]) - Number(a[1]));
-  return {
-    view: "functions",
-    is_tree: false,
-    depths: null,
-    footer: "",
-    columns: [
+  return listTable(
+    "functions",
+    [
       column("function", "function", "text", SHOWN | MAIN),
       ...timeColumns("self", "self_percent"),
       column("total_ns", "total", "ns"),
@@ -271,5 +262,5 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
       column("line", "line", "count", 0),
     ],
     rows,
-  };
+  );
 }

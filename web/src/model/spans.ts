@@ -1,7 +1,9 @@
 // Regions, calls and operators of a range or a thread, from the timeline: how often, how long, how much of it alone.
-import { MAIN, SHOWN, type Cell, type Events, type Recording, type Table } from "../data";
+import { MAIN, NO_EMPTY, SHOWN, type Cell, type Events, type Recording, type Table } from "../data";
 import type { Range } from "../state";
 import { baseName } from "./format";
+import { column, listTable } from "./table";
+import { overlap } from "./values";
 
 interface SpanSum {
   site: number;
@@ -13,12 +15,6 @@ interface SpanSum {
 }
 
 const WHOLE: Range = [0, Number.MAX_SAFE_INTEGER];
-
-/** The part of an event in the range. */
-function inside(events: Events, index: number, [from, to]: Range): number {
-  const start = events.start[index];
-  return Math.max(0, Math.min(start + events.value[index], to) - Math.max(start, from));
-}
 
 /** By site. Spans of one track and task stand nested, the outer one first; the time of a span that lies in another
  * one of the same site counts once. */
@@ -43,7 +39,7 @@ function addSpans(recording: Recording, events: Events, kinds: readonly string[]
 }
 
 function addSpan(sums: Map<number, SpanSum>, site: number, events: Events, i: number, range: Range, stack: number[], siteOf: Uint32Array) {
-  const part = inside(events, i, range);
+  const part = overlap(events, i, range);
   const isIn = events.start[i] < range[1] && events.start[i] + events.value[i] >= range[0];
   if (!isIn) return;
   const sum = sums.get(site) ?? { site, count: 0, total: 0, self: 0, min: Infinity, max: 0 };
@@ -81,27 +77,20 @@ export function spansTable(recording: Recording, view: string, kinds: readonly s
       sites.line[site] || null,
     ];
   });
-  const ns = (name: string) => ({ name: `${name}_ns`, title: name, unit: "ns" as const, traits: SHOWN });
-  const text = (name: string, traits: number) => ({ name, title: name, unit: "text" as const, traits });
-  return {
-    view,
-    is_tree: false,
-    depths: null,
-    footer: "",
-    columns: [
-      text("name", SHOWN | MAIN),
-      { ...text("detail", SHOWN | 16), title: "signature" },
-      ns("total"),
-      ns("self"),
-      { name: "self_percent", title: "share", unit: "percent", traits: SHOWN },
-      { name: "count", title: "count", unit: "count", traits: SHOWN },
-      ns("min"),
-      ns("average"),
-      ns("max"),
-      text("place", SHOWN),
-      text("file", 0),
-      { name: "line", title: "line", unit: "count", traits: 0 },
-    ],
-    rows,
-  };
+  const ns = (name: string) => column(`${name}_ns`, name, "ns");
+  const columns = [
+    column("name", "name", "text", SHOWN | MAIN),
+    column("detail", "signature", "text", SHOWN | NO_EMPTY),
+    ns("total"),
+    ns("self"),
+    column("self_percent", "share", "percent"),
+    column("count", "count", "count"),
+    ns("min"),
+    ns("average"),
+    ns("max"),
+    column("place", "place", "text"),
+    column("file", "file", "text", 0),
+    column("line", "line", "count", 0),
+  ];
+  return listTable(view, columns, rows);
 }

@@ -15,7 +15,17 @@ function graphPart(recording: Recording, variant: string): Table | undefined {
   const time = columnIndex(tree, "time_ns");
   const rows = tree.rows.filter((_, row) => kind(row) === variant.replace("by_", "graph_"));
   rows.sort((a, b) => Number(b[time] ?? 0) - Number(a[time] ?? 0));
-  return rows.length > 0 ? { ...tree, variant, is_tree: false, is_grouped: false, depths: null, rows } : undefined;
+  const columns = tree.columns.map((column) => (column.name === "function" ? { ...column, traits: column.traits | SHOWN } : column));
+  return rows.length > 0 ? { view: "graph", variant, is_tree: false, columns, depths: null, rows, footer: tree.footer } : undefined;
+}
+
+export function column(name: string, title: string, unit: Column["unit"], traits = SHOWN): Column {
+  return { name, title, unit, traits };
+}
+
+/** A table that is no tree. */
+export function listTable(view: string, columns: Column[], rows: Cell[][]): Table {
+  return { view, is_tree: false, columns, depths: null, rows, footer: "" };
 }
 
 export function columnIndex(table: Table, name: string): number {
