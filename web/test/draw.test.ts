@@ -16,7 +16,8 @@ import { framesFor, measureOf, sourceOf } from "../src/draw/source";
 import { timeSteps } from "../src/draw/steps";
 import { LEAST_SHARE, openedAtFirst, treeRows } from "../src/draw/tree_rows";
 import { timeRows } from "../src/draw/timeline_rows";
-import { tracksWithPython, weigh } from "../src/draw/weights";
+import { weigh } from "../src/draw/weights";
+import { ranPython } from "../src/model/values";
 import { STATES } from "../src/data";
 import { called, regions, sampled } from "./draw_data";
 
@@ -50,7 +51,7 @@ function expectSound(tree: Frames): void {
 
 /** CPU of all threads, waiting of those that ran Python: as the core counts. */
 function countedTime(recording: Recording): number {
-  const ran = tracksWithPython(recording);
+  const ran = ranPython(recording);
   let sum = 0;
   STATES.forEach((name, state) => {
     const metric = recording.metrics.get(name)!;

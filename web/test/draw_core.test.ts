@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unpack, type Recording } from "../src/data";
 import { lengthOf } from "../src/draw/lanes";
-import { baseName, placeOf, titleOf } from "../src/draw/names";
+import { placeOf, titleOf } from "../src/draw/names";
+import { baseName } from "../src/model/format";
 import { framesFor, measureOf, sourceOf } from "../src/draw/source";
 
 const SONDE = process.env.SONDE ?? "sonde";

@@ -7,7 +7,6 @@ import { PARTS } from "./weights";
 
 const LIGHT = ["#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#aaaa00"];
 const GREYS = ["#dddddd", "#cfd3d8", "#d8d4cf"];
-const OKABE_ITO = ["#0072b2", "#e69f00", "#cc79a7", "#b4bcc7"];
 export const PART_NAMES = ["python", "native", "system", "waiting"] as const;
 
 export interface Theme {
@@ -45,22 +44,22 @@ export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const chosen = root.dataset.theme;
   const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  const read = (name: string, light: string, dark: string) => style.getPropertyValue(name).trim() || (isDark ? dark : light);
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const dim = (colours: string[], by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
   return {
     isDark,
-    background: read("--bg", "#ffffff", "#16181d"),
-    panel: read("--panel", "#f6f7f9", "#1e2127"),
-    text: read("--text", "#1c1f24", "#e6e8eb"),
-    muted: read("--muted", "#5c6370", "#9aa2ad"),
-    line: read("--line", "#d8dce2", "#343942"),
-    accent: read("--accent", "#0b62c4", "#6cb2ff"),
+    background: read("bg"),
+    panel: read("panel"),
+    text: read("text"),
+    muted: read("muted"),
+    line: read("line"),
+    accent: read("accent"),
     files: dim(LIGHT, 0.2),
     others: dim(GREYS, 0.58),
-    parts: PART_NAMES.map((name, i) => read(`--${name}`, OKABE_ITO[i], OKABE_ITO[i])),
-    gpu: read("--gpu", "#009e73", "#2fbf91"),
-    memory: read("--memory", "#56b4e9", "#56b4e9"),
-    copies: read("--copies", "#a6761d", "#c99a3f"),
+    parts: PART_NAMES.map(read),
+    gpu: read("gpu"),
+    memory: read("memory"),
+    copies: read("copies"),
   };
 }
 

@@ -5,11 +5,11 @@ import { coloursByFile, rankFiles, type Theme } from "./colours";
 import { amount, detailsOf, labelOf, sayFrame } from "./describe";
 import { flameModel, mostScroll, ROW, rowAt, topOf, type FlameModel } from "./flame_model";
 import { paintFlame, type Look, type Pointed } from "./flame_paint";
-import { baseName } from "./names";
+import { baseName } from "../model/format";
 import { Bar, Choice, framed, Legend, Live, option, Remarks, selectionOf, Toggle, Tooltip, whatOf, type FramedProps, type Tip } from "./parts";
 import { findFrames } from "./search";
 import { follow, useStage, useTheme, useWheel } from "./stage";
-import { keyMoves, Viewport, wheelMoves } from "./viewport";
+import { ARROWS, keyMoves, Viewport, wheelMoves } from "./viewport";
 import "./draw.css";
 
 export const Flame = framed("flame", FlameView);
@@ -139,6 +139,12 @@ function FlameView(props: FramedProps) {
     writeZoom(props, axisOf(props, model), view, !isNew, extent[0], extent[1]);
   }
 
+  /** In a sandwich: the function of the box becomes its middle. */
+  function select(): void {
+    const selection = focus.current && selectionOf(names, focus.current.panel.frames.what[focus.current.frame]);
+    if (selection) props.onSelect(selection);
+  }
+
   function say(): void {
     const now = focus.current;
     setSaid(now ? sayFrame(now.panel.frames, names, now.frame, drawn.measure, whole) : "");
@@ -176,11 +182,9 @@ function FlameView(props: FramedProps) {
   function onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isArrow = event.key.startsWith("Arrow");
-    if (isArrow && model.isTime) {
-      const sideways = { ArrowLeft: "a", ArrowRight: "d", ArrowUp: "w", ArrowDown: "s" }[event.key];
-      keyMoves(view, sideways ?? "");
-    } else if (isArrow) step(event.key);
-    else if (event.key === "Enter" && focus.current) enter(focus.current);
+    if (isArrow && model.isTime) keyMoves(view, ARROWS[event.key]);
+    else if (isArrow) step(event.key);
+    else if (event.key === "Enter" && focus.current) (event.shiftKey ? select : enter)(focus.current);
     else if (event.key === "PageDown" || event.key === "PageUp") {
       scroll.current += (event.key === "PageDown" ? 1 : -1) * size().height * 0.8;
       stage.redraw();
@@ -214,13 +218,13 @@ function FlameView(props: FramedProps) {
     setTip(null);
   });
 
-  const label = `Flame graph of ${drawn.measure.title}: ${amount(whole, drawn.measure)} in ${drawn.frames.count} frames. Arrow keys move between boxes, Enter zooms.`;
+  const label = `Flame graph of ${drawn.measure.title}: ${amount(whole, drawn.measure)} in ${drawn.frames.count} frames. Arrows move, Enter zooms.`;
   return (
     <section class="draw" aria-label="Flame graph">
       <FlameBar {...props} selected={selected} theme={theme} look={look} />
       <Remarks texts={[...drawn.remarks, model.remark]} />
       <div class="draw-place">
-        <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="flame graph" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown}
+        <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onDblClick={select}
           onPointerMove={(event) => event.buttons === 0 && point(event.offsetX, event.offsetY)} onPointerLeave={leave} />
         <Tooltip tip={tip} />
       </div>

@@ -5,7 +5,7 @@ import { entryAt, firstAfter, lanesOf, lengthOf } from "./lanes";
 import { frameOfSample, type Frames } from "./frames";
 import { frameAt, laneBoxes, timeBoxes, visibleBoxes, type Box, type View } from "./layout";
 import { invertFrames, sandwich } from "./merge";
-import type { Names } from "./names";
+import { trackName, type Names } from "./names";
 
 export const ROW = 20;
 
@@ -170,7 +170,7 @@ function timeModel(frames: Frames, names: Names, from: string, choice: FlameChoi
   const whole = lengthOf(recording);
   const lanes = lanesOf(recording);
   if (lanes.length === 0) return null;
-  const remark = (track: number) => (choice.thread < 0 && recording.tracks.length > 1 ? `Thread ${recording.tracks[track].name || track}; n and p show others.` : "");
+  const remark = (track: number) => (choice.thread < 0 && recording.tracks.length > 1 ? `Thread ${trackName(recording, track)}; n and p show others.` : "");
   if (from === "samples") {
     const track = timeThread(recording, choice.thread, ({ samples }) => samples.count);
     if (lanes[track].samples.count === 0) return null;
@@ -189,6 +189,6 @@ export function flameModel(frames: Frames, names: Names, from: string, choice: F
   const inTime = choice.isTime ? timeModel(frames, names, from, choice) : null;
   if (inTime) return inTime;
   const shown = choice.isInverted ? invertFrames(frames) : frames;
-  const remark = choice.isTime ? "There is no timeline of this: the heaviest stand left." : "";
+  const remark = choice.isTime ? "There is no timeline of this." : "";
   return byWeight([weightPanel(shown, choice.isUp)], shown.deepest + 1, -1, remark);
 }

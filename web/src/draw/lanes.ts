@@ -79,13 +79,13 @@ function trackStarts({ events, nodes, tracks }: Recording): Uint32Array {
   return starts;
 }
 
-/** Per track: the metrics of its samples, in parts of their events. */
+/** Per track: the metrics of its samples in parts of their events, where these are far more. */
 function scalesOf({ events, nodes, tracks, metrics }: Recording): number[] {
   const measured = new Float64Array(tracks.length);
   const drawn = new Float64Array(tracks.length);
   for (const name of STATES) metrics.get(name)?.node.forEach((node, i) => (measured[nodes.track[node]] += metrics.get(name)!.value[i]));
   for (let i = 0; i < events!.sample_count; i++) drawn[nodes.track[events!.node[i]]] += events!.value[i];
-  return Array.from(drawn, (ns, track) => (measured[track] > 0 && measured[track] < ns * 0.9 ? measured[track] / ns : 1));
+  return Array.from(drawn, (ns, track) => (measured[track] > 0 && measured[track] < ns / 4 ? measured[track] / ns : 1));
 }
 
 function spansOf(recording: Recording, is: (kind: string) => boolean): number[][] {

@@ -1,6 +1,7 @@
 // What a box can stand for: functions merged over their lines, regions, waiting, threads. The same rules as in
 // src/view/samples.c, so that the page and the core add up the same things.
 import { STATES, type Recording } from "../data";
+import { baseName } from "../model/format";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;
@@ -126,10 +127,6 @@ export function lineOf(names: Names, what: number): number {
   if (what >= names.functions || kindOf(names, what) === "region") return 0;
   const { sites } = names.recording;
   return sites.first_line[names.site[what]] || (kindOf(names, what) === "line" ? 0 : sites.line[names.site[what]]);
-}
-
-export function baseName(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1);
 }
 
 /** "file.py:12", without the folders. */

@@ -27,7 +27,7 @@ export function Choice(props: { title: string; value: string; options: readonly 
 
 export function Toggle(props: { title: string; isOn: boolean; isOff?: boolean; hint?: string; onChange(isOn: boolean): void }) {
   return (
-    <button type="button" aria-pressed={props.isOn} disabled={props.isOff} title={props.hint} onClick={() => props.onChange(!props.isOn)}>
+    <button aria-pressed={props.isOn} disabled={props.isOff} title={props.hint} onClick={() => props.onChange(!props.isOn)}>
       {props.title}
     </button>
   );
@@ -65,7 +65,7 @@ export function Bar(props: FramedProps & { view: string; found: Found | null; ch
     <div class="draw-bar" role="toolbar" aria-label="Choices">
       {measures.length > 1 && <Choice title="Measure" value={drawn.measure.id} options={measures.map(({ id, title }) => [id, title])} onChange={(id) => props.onOption(`${view}.metric`, id)} />}
       <Toggle title="Fold libraries" isOn={fold === "1"} onChange={(isOn) => setFold(isOn ? "1" : "0")} />
-      {view !== "tree" && <button type="button" onClick={asTable}>As a table</button>}
+      {view !== "tree" && <button onClick={asTable}>As a table</button>}
       {props.children}
       {found && (
         <output>

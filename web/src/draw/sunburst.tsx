@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { sameSelection } from "../state";
 import { arcAt, arcsOf, type Arc } from "./arcs";
-import { coloursByFile, inkOn, mix, rankFiles, type Theme } from "./colours";
+import { coloursByFile, inkOn, rankFiles, type Theme } from "./colours";
 import { amount, amountAndShare, detailsOf, labelOf, sayFrame, share } from "./describe";
 import type { Frames } from "./frames";
 import { placeOf, type Names } from "./names";
@@ -10,6 +10,7 @@ import { Bar, Choice, framed, Live, option, Remarks, selectionOf, Tooltip, whatO
 import { findFrames, type Found } from "./search";
 import type { Drawn } from "./source";
 import { fit, FONT, oneLine, useStage, useTheme } from "./stage";
+import { ARROWS } from "./viewport";
 import "./draw.css";
 
 export const Sunburst = framed("sunburst", SunburstView);
@@ -109,7 +110,7 @@ function paintMiddle(context: CanvasRenderingContext2D, geometry: Geometry, { fr
   const { x, y, ring } = geometry;
   context.beginPath();
   context.arc(x, y, ring - 1, 0, 2 * Math.PI);
-  context.fillStyle = mix(theme.panel.length === 7 ? theme.panel : "#808080", theme.isDark ? "#ffffff" : "#000000", 0.04);
+  context.fillStyle = theme.line;
   context.fill();
   context.fillStyle = theme.text;
   context.textAlign = "center";
@@ -172,8 +173,7 @@ function SunburstView(props: FramedProps) {
     const shown = (frame: number) => arcs.some((arc) => arc.frame === frame);
     const siblings = from === middle ? [] : Array.from(frames.kids.subarray(frames.first[frames.parent[from]], frames.first[frames.parent[from] + 1]));
     const beside = (by: number) => siblings[siblings.indexOf(from) + by] ?? from;
-    const next = { ArrowUp: frames.parent[from], w: frames.parent[from], ArrowDown: frames.kids[frames.first[from]], s: frames.kids[frames.first[from]],
-      ArrowRight: beside(1), d: beside(1), ArrowLeft: beside(-1), a: beside(-1) }[key];
+    const next = { w: frames.parent[from], s: frames.kids[frames.first[from]], d: beside(1), a: beside(-1) }[ARROWS[key] ?? key];
     if (next === undefined || (next !== middle && !shown(next))) return;
     isKeyboard.current = true;
     setMarked(next === middle ? -1 : next);
@@ -198,7 +198,7 @@ function SunburstView(props: FramedProps) {
     if (frame === middle) zoom(Math.max(0, frames.parent[middle]));
     else if (frame >= 0) zoom(frame);
   };
-  const label = `Sunburst of ${measure.title}: ${arcs.length} pieces below ${labelOf(frames, names, middle)}. Arrow keys move, Enter zooms in, minus zooms out.`;
+  const label = `Sunburst of ${measure.title}: ${arcs.length} pieces. Arrows move, Enter zooms in, minus out.`;
   return (
     <section class="draw" aria-label="Sunburst">
       <Bar {...props} view="sunburst" found={found}>
@@ -212,7 +212,7 @@ function SunburstView(props: FramedProps) {
       <Remarks texts={drawn.remarks} />
       <div class="draw-columns">
         <div class="draw-place">
-          <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="sunburst" aria-label={label} onKeyDown={onKey} onClick={click}
+          <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-label={label} onKeyDown={onKey} onClick={click}
             onPointerMove={point} onPointerLeave={() => { setTip(null); if (!isKeyboard.current) setMarked(-1); }} />
           <Tooltip tip={tip} />
         </div>
@@ -231,7 +231,7 @@ function Path(props: FramedProps & { frame: number; middle: number; onZoom(frame
   const kids = Array.from(frames.kids.subarray(frames.first[props.frame], Math.min(frames.first[props.frame + 1], frames.first[props.frame] + 8)));
   const item = (frame: number) => (
     <li key={frame}>
-      <button type="button" onClick={() => props.onZoom(frame)}>
+      <button onClick={() => props.onZoom(frame)}>
         <span class="clip name">{labelOf(frames, props.names, frame)}</span>
         <small class="muted clip">{oneLine(placeOf(props.names, frames.what[frame]), 60)}</small>
         <span class="num">{share(frames.total[frame], frames.total[0])}</span>

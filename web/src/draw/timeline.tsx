@@ -15,13 +15,13 @@ import { sourceOf } from "./source";
 import { follow, oneLine, useStage, useTheme, useWheel } from "./stage";
 import { GUTTER, MARGIN, paintTimeline } from "./timeline_paint";
 import { AXIS, timeRowAt, timeRows, type TimeRow } from "./timeline_rows";
-import { keyMoves, Viewport, wheelMoves } from "./viewport";
+import { ARROWS, keyMoves, Viewport, wheelMoves } from "./viewport";
 import "./draw.css";
 
 export function Timeline(props: ViewProps) {
   const { recording } = props;
   if (!recording.events && recording.series.length === 0)
-    return <p class="empty">This recording has no timeline: only sums were kept. Samples have one; for regions and calls ask for it with --timeline.</p>;
+    return <p class="empty">This recording has no timeline: only sums were kept.</p>;
   return <TimelineView {...props} />;
 }
 
@@ -195,11 +195,10 @@ function TimelineView(props: ViewProps) {
 
   function onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "ArrowLeft" || event.key === "ArrowRight") view.pan(event.key === "ArrowLeft" ? -0.15 : 0.15);
-    else if (event.key === "ArrowUp" || event.key === "ArrowDown") nextThread(event.key === "ArrowUp" ? -1 : 1);
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") nextThread(event.key === "ArrowUp" ? -1 : 1);
     else if (event.key === "Enter") setRange(view.isWhole ? null : [view.from, view.to]);
     else if (event.key === "Backspace") setRange(null);
-    else if (!keyMoves(view, event.key)) return;
+    else if (!keyMoves(view, ARROWS[event.key] ?? event.key)) return;
     else if (event.key === "0") props.onOption("timeline.zoom", null);
     event.preventDefault();
     event.stopPropagation();
@@ -210,20 +209,20 @@ function TimelineView(props: ViewProps) {
     setTip(null);
   });
 
-  const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, plus and minus zoom, up and down choose a thread, Enter makes what is seen the range of all views.`;
+  const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, + and - zoom, up and down choose a thread, Enter makes what is seen the range.`;
   return (
     <section class="draw" aria-label="Timeline">
       <div class="draw-bar" role="toolbar" aria-label="Timeline">
-        <button type="button" onClick={() => view.glide(0, length)}>Whole</button>
-        <button type="button" disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
-        <button type="button" disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
+        <button onClick={() => view.glide(0, length)}>Whole</button>
+        <button disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
+        <button disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
         <span class="muted">{state.range ? `${duration(state.range[0])} – ${duration(state.range[1])}, ${duration(state.range[1] - state.range[0])} long` : "Drag to choose a range for all views; wheel zooms, Shift-drag pans."}</span>
-        <Legend theme={theme} />
+        {recording.events?.sample_count ? <Legend theme={theme} /> : null}
       </div>
       <div class="draw-times" ref={times}>
         <div class="draw-place draw-scroll" ref={scroller} onScroll={stage.redraw} style={{ flexBasis: `${rows.height + 2}px` }}>
           <div style={{ height: `${rows.height}px` }}>
-            <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-roledescription="timeline" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onPointerMove={point} onPointerLeave={leave} onDblClick={() => setRange(null)} />
+            <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onPointerMove={point} onPointerLeave={leave} onDblClick={() => setRange(null)} />
           </div>
         </div>
         <Tooltip tip={tip} />

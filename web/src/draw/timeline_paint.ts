@@ -93,7 +93,7 @@ class TimePainter {
     if (width <= 0) return;
     const what = entry < 0 ? -1 : look.names.ofSite[look.names.recording.nodes.site[lane.node[entry]]];
     const isHit = !look.isHit || (what >= 0 && look.isHit(what));
-    const colour = entry < 0 ? look.theme.muted : row.kind === "samples" ? look.theme.parts[Math.min(lane.state[entry], CPU_STATES)] : look.colours[what];
+    const colour = entry < 0 ? look.theme.others[1] : row.kind === "samples" ? look.theme.parts[Math.min(lane.state[entry], CPU_STATES)] : look.colours[what];
     context.globalAlpha = isHit ? 1 : 0.25;
     context.fillStyle = colour;
     context.fillRect(GUTTER + x, y, width > 3 ? width - 0.7 : width, row.height);

@@ -7,7 +7,7 @@ const STRIP = 32;
 const SPAN = 17;
 const GAP = 10;
 /** Deeper calls than this are not drawn: the flame graph in the order of time has them all. */
-const MOST_LANES = 24;
+const MOST_LANES = 16;
 
 /** A row of a thread: its samples, or spans of one depth. */
 export interface TimeRow {

@@ -7,6 +7,7 @@ import { Bar, framed, Remarks, selectionOf, whatOf, type FramedProps } from "./p
 import { findFrames, type Found } from "./search";
 import { oneLine } from "./stage";
 import { hasChildren, openedAtFirst, openedFor, treeRows, type Opened, type TreeRow } from "./tree_rows";
+import { ARROWS } from "./viewport";
 import "./draw.css";
 
 const HEIGHT = 24;
@@ -60,12 +61,12 @@ function TreeView(props: FramedProps) {
     const right = () => (isOpen ? down() : toggle(row));
     const left = () => (isOpen ? open(row.frame, false) : setAt(Math.max(0, parentRow(rows, current))));
     const moves: Record<string, () => void> = {
-      ArrowUp: up, w: up, ArrowDown: down, s: down, ArrowRight: right, d: right, "+": right, ArrowLeft: left, a: left, "-": left,
+      w: up, s: down, d: right, "+": right, a: left, "-": left,
       Home: () => setAt(0), End: () => setAt(rows.length - 1), PageUp: () => setAt(Math.max(0, current - 15)),
       PageDown: () => setAt(Math.min(rows.length - 1, current + 15)), "0": () => expandAll(false), "*": () => expandAll(true),
       Enter: () => (row.small > 0 ? toggle(row) : select(row)), " ": () => toggle(row),
     };
-    const move = moves[event.key];
+    const move = moves[ARROWS[event.key] ?? event.key];
     if (!move) return;
     move();
     event.preventDefault();
@@ -75,8 +76,8 @@ function TreeView(props: FramedProps) {
   return (
     <section class="draw" aria-label="Tree">
       <Bar {...props} view="tree" found={found}>
-        <button type="button" onClick={() => expandAll(true)}>Open all</button>
-        <button type="button" onClick={() => expandAll(false)}>Close small ones</button>
+        <button onClick={() => expandAll(true)}>Open all</button>
+        <button onClick={() => expandAll(false)}>Close small ones</button>
         <b>{amount(frames.total[0], drawn.measure)} in all</b>
       </Bar>
       <Remarks texts={drawn.remarks} />

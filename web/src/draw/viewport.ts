@@ -86,6 +86,9 @@ export function wheelMoves(view: Viewport, event: WheelEvent, width: number, at:
   view.zoom(Math.exp(Math.min(240, Math.max(-240, event.deltaY * unit)) * 0.0022), at);
 }
 
+/** Arrows and the letters that mean the same. */
+export const ARROWS: Record<string, string> = { ArrowUp: "w", ArrowLeft: "a", ArrowDown: "s", ArrowRight: "d" };
+
 export function keyMoves(view: Viewport, key: string): boolean {
   const pan = { a: -0.15, d: 0.15 }[key];
   const zoom = { w: 0.8, "+": 0.8, "=": 0.8, s: 1.25, "-": 1.25, "\u2212": 1.25 }[key];

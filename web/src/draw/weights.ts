@@ -2,7 +2,7 @@
 import { STATES, type Recording } from "../data";
 import { CPU, overlap, ownValues, TIME } from "../model/values";
 import type { Range } from "../state";
-import { CPU_STATES, isCall, kindOfSite, type Names } from "./names";
+import { isCall, kindOfSite, type Names } from "./names";
 
 /** Parts of a box's time: python, native, system, waiting. */
 export const PARTS = 4;
@@ -60,25 +60,16 @@ export function measuresOf(recording: Recording): Measure[] {
   return MEASURES.filter(({ from, metrics }) => metrics.some((name) => hasAny(recording, name, KINDS[from])));
 }
 
-/** Threads that never ran Python code count with their CPU time only, as in src/view/samples.c. */
-export function tracksWithPython({ kinds, tracks, sites, nodes }: Recording): Uint8Array {
-  const ran = new Uint8Array(tracks.length);
-  const line = kinds.indexOf("line");
-  for (let i = 0; i < nodes.count; i++) if (sites.kind[nodes.site[i]] === line) ran[nodes.track[i]] = 1;
-  return ran;
-}
-
 /** In a range, a node has the part of its time that its events in the range are of all its events. */
 function weighSamples({ recording }: Names, measure: Measure, thread: number, range: Range | null): Weights {
-  const { count, track } = recording.nodes;
-  const ran = tracksWithPython(recording);
+  const { count } = recording.nodes;
   const own = new Float64Array(count);
   const states = new Float64Array(count * STATES.length);
   STATES.forEach((name, state) => {
     if (!measure.metrics.includes(name) || !recording.metrics.has(name)) return;
     const values = ownValues(recording, [name], thread, range);
     for (let node = 0; node < count; node++) {
-      if (values[node] === 0 || (state >= CPU_STATES && !ran[track[node]])) continue;
+      if (values[node] === 0) continue;
       own[node] += values[node];
       states[node * STATES.length + state] = values[node];
     }

@@ -187,7 +187,6 @@ interface FunctionSum {
   site: number;
   self: Float64Array;
   total: number;
-  open: number;
 }
 
 /** Sites of one function have one number. Regions of one name are one, wherever they are opened. */
@@ -237,7 +236,7 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
   const numbers = numbersOf(recording, thread, range);
   const whole = wholeTime(numbers);
   const { bySite, first } = functionsBySite(recording);
-  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0, open: 0 }));
+  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0 }));
   addFunctions(recording, numbers, functions, bySite);
   const { sites, texts, kinds } = recording;
   const isListed = ({ site, self, total }: FunctionSum) =>

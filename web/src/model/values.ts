@@ -56,7 +56,7 @@ function cachedShares(recording: Recording, events: Events, range: Range): Share
 /** By track: whether Python code ran on it. Waiting of other threads does not count, as in the core. */
 const pythonTracks = new WeakMap<Recording, Uint8Array>();
 
-function ranPython(recording: Recording): Uint8Array {
+export function ranPython(recording: Recording): Uint8Array {
   let tracks = pythonTracks.get(recording);
   if (!tracks) {
     pythonTracks.set(recording, (tracks = new Uint8Array(recording.tracks.length)));

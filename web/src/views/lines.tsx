@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Recording, Table } from "../data";
 import { answer, EMPTY } from "../model/choose";
-import { baseName, cellText, duration, percent, plural, quantity, visible } from "../model/format";
+import { baseName, cellText, percent, plural, visible } from "../model/format";
 import { filesOf, matchItem, restsOf, sortedItems, sourceItems, type FileLines, type Item } from "../model/lines";
 import { Highlighter } from "../model/python";
 import { columnIndex, csv, numbers, texts, type Sort } from "../model/table";
@@ -376,16 +376,12 @@ function Detail({ data, state }: SourceProps) {
       <b class="clip">
         {baseName(selection!.file)}:{selection!.line} {texts(table, "function")(row)}
       </b>
-      {shown.map((at) => {
-        const { name, unit } = table.columns[at];
-        const value = Number(table.rows[row][at]);
-        return (
-          <span key={at}>
-            <span class="muted">{name.replace(/_(ns|bytes)$/, "").replaceAll("_", " ")}</span>{" "}
-            {unit === "ns" ? duration(value) : quantity(value, unit)}
-          </span>
-        );
-      })}
+      {shown.map((at) => (
+        <span key={at}>
+          <span class="muted">{table.columns[at].name.replace(/_(ns|bytes)$/, "").replaceAll("_", " ")}</span>{" "}
+          {cellText(table.rows[row][at], table.columns[at])}
+        </span>
+      ))}
     </div>
   );
 }
