@@ -1,5 +1,6 @@
 // How long a large page takes to open, and how many frames a second it has while somebody zooms. Run `npm run build` in
 // web/ first, then: node bench/page/bench.mjs [nodes] [events]
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, writePage } from "./page.mjs";
@@ -84,4 +85,5 @@ for (const [title, hash, selector] of VIEWS) {
 }
 if (errors.length > 0) console.log("errors:", errors);
 await browser.close();
+rmSync(path);
 process.exit(errors.length > 0 ? 1 : 0);
