@@ -9,6 +9,8 @@ VENV = build/venv$(TAG)
 PYBUILD = build/py$(TAG)
 # Profilers to compare with. austin 4 needs a newer C library than Debian 12 has.
 PEERS = build/peers$(TAG)
+# Jupyter, in an environment of its own: it brings a hundred packages.
+NOTEBOOK = build/notebook$(TAG)
 FUZZ_SECONDS = 30
 
 # meson-python looks for ninja and patchelf on PATH, and the tests for the program.
@@ -25,8 +27,8 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python web test-web lint lint-python lint-layers \
-	lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
+.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python web test-web test-page test-notebook \
+	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -87,6 +89,15 @@ web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; ever
 
 test-web: web ## the tests of the report page's own code
 	cd web && $(IN_VENV) npm test
+
+# Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.
+test-page: $(VENV)/.installed $(VENV)/.test web ## the report page in a real browser, with recordings of each kind
+	tools/system.sh page
+	cd web && $(IN_VENV) SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
+
+test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
+	-tools/system.sh page
+	PATH="$(CURDIR)/$(NOTEBOOK)/bin:$$PATH" $(NOTEBOOK)/bin/pytest --timeout=120 tests/notebook
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
@@ -165,6 +176,16 @@ $(VENV)/.test: $(VENV)/.build
 	-tools/system.sh test
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
+	touch $@
+$(NOTEBOOK)/.packages: tools/notebook.txt
+	"$(PYTHON)" -m venv $(NOTEBOOK)
+	$(NOTEBOOK)/bin/pip --disable-pip-version-check -q install --no-compile -r tools/notebook.txt
+	touch $@
+# The same build as the other environment's, as a wheel.
+$(NOTEBOOK)/.installed: $(VENV)/.installed $(NOTEBOOK)/.packages
+	rm -rf $(NOTEBOOK)/wheel
+	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) $(SETUP:%=-Csetup-args=%) -w $(NOTEBOOK)/wheel .
+	$(NOTEBOOK)/bin/pip --disable-pip-version-check -q install --no-deps --force-reinstall $(NOTEBOOK)/wheel/*.whl
 	touch $@
 $(VENV)/.torch: $(VENV)/.test
 	$(PIP) install torch==2.13.0

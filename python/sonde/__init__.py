@@ -26,6 +26,8 @@ Mark regions of a program and get a table of their times at exit:
 ...     data = load()
 """
 
+from __future__ import annotations
+
 from sonde._core import __version__
 from sonde._ops import ops
 from sonde.heap import memory
@@ -46,6 +48,10 @@ from sonde.regions import (
 from sonde.sampling import record, sample, start, stop
 from sonde.snapshots import compare, snapshot
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = [
     "ConsoleReporter",
     "CsvReporter",
@@ -55,6 +61,7 @@ __all__ = [
     "func",
     "install",
     "iter_proxy",
+    "load_ipython_extension",
     "memory",
     "ops",
     "pop",
@@ -68,4 +75,26 @@ __all__ = [
     "start",
     "stop",
     "uninstall",
+    "unload_ipython_extension",
 ]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Give a notebook the magics ``%sonde``, ``%%sonde``, ``%scrun`` and ``%%scalene``; ``%sonde --help`` tells more.
+
+    >>> %load_ext sonde
+    >>> %sonde work()
+    """
+    from sonde import _notebook
+
+    _notebook.load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """Take the magics away again.
+
+    >>> %unload_ext sonde
+    """
+    from sonde import _notebook
+
+    _notebook.unload(ipython)

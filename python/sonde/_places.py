@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from sonde import _core
+from sonde import _core, _session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def main_file() -> str | None:
 
 def keep_texts() -> None:
     """Put the texts of code that is in no file (cells of a notebook, ``exec``) into the recording."""
+    notebook = _session.cells()
+    named = set() if notebook is None else notebook.name_files()
     lines = sys.modules.get("linecache")
     for name, entry in list(lines.cache.items()) if lines is not None else []:
-        if isinstance(name, str) and len(entry) == 4 and entry[1] is None:
+        if isinstance(name, str) and name not in named and len(entry) == 4 and entry[1] is None:
             _core.add_source(name, "".join(entry[2]))

@@ -151,7 +151,7 @@ def _merged() -> dict[str, Any]:
     if looks:
         options.update(looks, paused=_is_paused)
     options.update(call_cost_ns=wish("call_cost_ns") or 0)
-    return {**options, "program": program(), "arguments": [str(word) for word in sys.argv]}
+    return {**options, "program": program(), "arguments": _arguments()}
 
 
 def _first_of(probe: str, names: tuple[str, ...]) -> dict[str, Any]:
@@ -162,8 +162,25 @@ def _first_of(probe: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 def program() -> str:
     """The name that recordings are called after."""
+    notebook = cells()
+    if notebook is not None:
+        return str(notebook.title())
     name = os.path.basename(sys.argv[0].rstrip("/")) if sys.argv else ""  # noqa: PTH119
     return "python" if name in ("", "-", "-c", "-m") else name
+
+
+def _arguments() -> list[str]:
+    """Those of a notebook are its server's, and say nothing."""
+    return [program()] if cells() is not None else [str(word) for word in sys.argv]
+
+
+def cells() -> Any:
+    """The module that knows notebooks; None where no IPython runs, without the time to load it."""
+    if "IPython" not in sys.modules:
+        return None
+    from sonde import _cells
+
+    return None if _cells.shell() is None else _cells
 
 
 def path_of(recording: str | os.PathLike[str] | bool | None) -> str | None:

@@ -12,6 +12,7 @@ The interface is that of the standard ``cProfile``; ``signatures=False`` shows w
 
 from __future__ import annotations
 
+from sonde import _core, _session
 from sonde._core import Calls
 
 TYPE_CHECKING = False
@@ -69,6 +70,9 @@ class Profile(Calls):
             exclude=exclude,
             limit=limit,
         )
+        notebook = _session.cells()
+        if notebook is not None:
+            notebook.begin()  # its own threads make calls, too
 
     def create_stats(self) -> None:
         """Stop, and keep the result in ``stats``.
@@ -138,6 +142,16 @@ class Profile(Calls):
         finally:
             self.disable()
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """What a notebook shows of it when it is the last thing in a cell: the page, and a table as text."""
+        from sonde import _display
+
+        return _display.bundle(_text(self), _page(self))
+
+    def _repr_html_(self) -> str | None:
+        shown: str | None = self._repr_mimebundle_().get("text/html")
+        return shown
+
     def __enter__(self) -> Self:
         self.enable()
         return self
@@ -185,22 +199,43 @@ def _run_and_show(
 
 
 def plot(profile: Profile, filename: str | None = None) -> Any:
-    """Show the profile as a page: in a notebook below the cell, elsewhere in a browser.
+    """Show the profile as a page, the sunburst first: in a notebook below the cell, elsewhere in a browser.
 
     Returns what the notebook shows, or the name of the file.
 
     >>> plot(p)
     """
-    import html
-    import sys
+    from sonde import _display
 
-    page = profile.profile().format("html", view="signatures")
-    if filename is None and "IPython" in sys.modules:
-        from IPython import display, get_ipython  # type: ignore[import-not-found, unused-ignore]
+    page = _page(profile)
+    if page is not None:
+        page = _display.starting_with(page, "sunburst")
+    if filename is None and _session.cells() is not None:
+        return _display.Shown(_text(profile), page)
+    return _show_in_browser(page or profile.profile().format("html", view="signatures"), filename)
 
-        if get_ipython() is not None:  # in a frame, so that the page's style stays its own
-            return display.HTML(f'<iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 30em"></iframe>')
-    return _show_in_browser(page, filename)
+
+def _page(profile: Profile) -> str | None:
+    """The report page; None where it was not built in, or there is nothing to show."""
+    try:
+        return _named(profile).page()
+    except OSError:
+        return None
+
+
+def _text(profile: Profile) -> str:
+    try:
+        return _named(profile).format(view="signatures", limit=25, width=110, unicode=True)
+    except OSError as error:
+        return f"{error}\n"
+
+
+def _named(profile: Profile) -> _core.Profile:
+    """What was measured, with the cells of a notebook under their names."""
+    notebook = _session.cells()
+    if notebook is not None:
+        notebook.name_files()
+    return profile.profile()
 
 
 def _show_in_browser(page: str, filename: str | None) -> str:

@@ -183,6 +183,32 @@ class Measurement:
             return _core.page(self._recorded, source=source)
         return self.profile.page(source=source)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """What a notebook shows of it when it is the last thing in a cell: the page, and a view as text."""
+        from sonde import _display
+
+        if self._profile is None and self._depth == 0:
+            return {"text/plain": repr(self)}
+        return _display.bundle(self._text(), self._page())
+
+    def _repr_html_(self) -> str | None:
+        shown: str | None = self._repr_mimebundle_().get("text/html")
+        return shown
+
+    def _text(self, view: str | None = None, **options: Any) -> str:
+        """A view as wide as notebooks have room for."""
+        try:
+            return self.output(view, width=110, unicode=True, **options)
+        except OSError as error:  # there is nothing to show
+            return f"{error}\n"
+
+    def _page(self) -> str | None:
+        """The page, or None where it was not built in or there is nothing to show."""
+        try:
+            return self.page()
+        except OSError:
+            return None
+
     def _main_view(self) -> str:
         return "summary"
 
@@ -196,6 +222,8 @@ class Measurement:
         is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops", "graph"))
         if is_first:
             _session.pause(True)  # until all is set up
+            if (notebook := _session.cells()) is not None:
+                notebook.begin()
         _session.hold(self, **self._wishes)
         self._profile = self._recorded = None
         self.recording = _core.outputs()[0]
@@ -218,6 +246,8 @@ class Measurement:
         if self._was_paused:
             _session.pause(True)
         ended = _session.release(self)
+        if not _core.is_running() and (notebook := _session.cells()) is not None:
+            notebook.end()
         if ended.failure is not None:
             _session.say(ended.failure)
         else:

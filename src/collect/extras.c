@@ -5,20 +5,21 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static snd_profile *extras; /* NULL: nothing so far */
+static snd_profile *names;  /* its facts: a file and what it is called; NULL: none so far */
 
 static int
-make(void)
+make(snd_profile **place)
 {
-    if (extras == NULL)
-        extras = snd_profile_new();
-    return extras != NULL;
+    if (*place == NULL)
+        *place = snd_profile_new();
+    return *place != NULL;
 }
 
 snd_status
 snd_extras_set_info(const char *key, const char *value)
 {
     pthread_mutex_lock(&lock);
-    snd_status status = make() ? snd_profile_set_info(extras, key, value) : SND_NO_MEMORY;
+    snd_status status = make(&extras) ? snd_profile_set_info(extras, key, value) : SND_NO_MEMORY;
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -27,7 +28,49 @@ snd_status
 snd_extras_add_source(const char *file, const char *text, size_t size)
 {
     pthread_mutex_lock(&lock);
-    snd_status status = make() ? snd_profile_add_source(extras, file, text, size) : SND_NO_MEMORY;
+    snd_status status = make(&extras) ? snd_profile_add_source(extras, file, text, size) : SND_NO_MEMORY;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+snd_status
+snd_extras_name_file(const char *file, const char *name)
+{
+    pthread_mutex_lock(&lock);
+    snd_status status = make(&names) ? snd_profile_set_info(names, file, name) : SND_NO_MEMORY;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* Texts are interned: a file is one address, and so is its name. */
+static snd_status
+rename_file(snd_profile *profile, const char *file, const char *name)
+{
+    const char *from, *to;
+    snd_status status = snd_profile_keep_text(profile, file, &from);
+    if (status == SND_OK)
+        status = snd_profile_keep_text(profile, name, &to);
+    for (uint32_t i = 0; i < profile->site_count && status == SND_OK; i++)
+        if (profile->sites[i].file == from)
+            profile->sites[i].file = to;
+    return status;
+}
+
+static snd_status
+rename_locked(snd_profile *profile)
+{
+    snd_status status = SND_OK;
+
+    for (uint32_t i = 0; names != NULL && i < names->info_count && status == SND_OK; i++)
+        status = rename_file(profile, names->infos[i].key, names->infos[i].value);
+    return status;
+}
+
+snd_status
+snd_extras_rename_files(snd_profile *profile)
+{
+    pthread_mutex_lock(&lock);
+    snd_status status = rename_locked(profile);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -52,6 +95,8 @@ snd_extras_add(snd_profile *profile)
 {
     pthread_mutex_lock(&lock);
     snd_status status = extras == NULL ? SND_OK : add_locked(profile);
+    if (status == SND_OK)
+        status = rename_locked(profile);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -61,6 +106,7 @@ snd_extras_forget(void)
 {
     pthread_mutex_lock(&lock);
     snd_profile_free(extras);
-    extras = NULL;
+    snd_profile_free(names);
+    extras = names = NULL;
     pthread_mutex_unlock(&lock);
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/process.h"
+#include "probe/sample.h"
 
 #include <string.h>
 
@@ -214,6 +215,8 @@ snd_call_attach(snd_call_book *book)
 
     if (is_attaching)
         return NULL; /* naming the thread may run code of the program's language, which is no call of the program */
+    if (snd_sample_is_quiet(snd_thread_id()))
+        return NULL;
     is_attaching = 1;
     if (my_serial == 0)
         my_serial = next_serial();

@@ -52,6 +52,12 @@ void snd_sample_be_silent(int on);
  * this one is under way any more. */
 void snd_sample_leave_signal(int number);
 
+/* Threads of the program's surroundings, such as a notebook's, until it is called again: what they wait for is not
+ * kept, and they are shown once they have used a processor for a moment. Their calls are not counted. More than 64 are
+ * not taken. */
+void snd_sample_set_quiet(const uint32_t *thread_ids, uint32_t count);
+int snd_sample_is_quiet(uint32_t thread_id);
+
 /* The name of a thread, as its program has it. */
 void snd_sample_name_thread(uint32_t thread_id, const char *name);
 

@@ -188,10 +188,16 @@ wait_state(const snd_sampler *self, snd_task_state state, uintptr_t address)
     }
 }
 
+static int
+keeps_waiting(const snd_sampler *self, const snd_sample_thread *thread)
+{
+    return !self->options.cpu_only && !thread->is_quiet;
+}
+
 static void
 charge_wait(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
-    if (!self->options.cpu_only && thread->wait_node != SND_NONE)
+    if (keeps_waiting(self, thread) && thread->wait_node != SND_NONE)
         snd_sample_seen_add(&self->seen, thread->wait_node, thread->wait_state, thread->pending_wait_ns, now_ns);
     thread->charged_wait_ns += thread->pending_wait_ns;
     thread->pending_wait_ns = 0;
@@ -204,7 +210,7 @@ look_at_waiting(snd_sampler *self, snd_sample_thread *thread, snd_task_state sta
     int leaf_calls;
 
     thread->is_waiting = 1;
-    if (self->options.cpu_only) {
+    if (!keeps_waiting(self, thread)) {
         thread->pending_wait_ns = 0;
         return;
     }
@@ -243,7 +249,7 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     uint64_t charged = ns - pending < thread->charged_wait_ns ? ns - pending : thread->charged_wait_ns;
 
     thread->delay_ns = delay;
-    if (pending + charged == 0 || node == SND_NONE || self->options.cpu_only)
+    if (pending + charged == 0 || node == SND_NONE || !keeps_waiting(self, thread))
         return;
     thread->pending_wait_ns -= pending;
     thread->charged_wait_ns -= charged;
@@ -358,7 +364,7 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     snd_sample_take_answer(self, thread, now_ns);
     if (thread->pending_cpu_ns != 0)
         charge_pending(self, thread, snd_sample_seen_other(&self->seen, root, "[not seen]"), NATIVE, now_ns);
-    if (thread->pending_wait_ns != 0 && !thread->is_ours && !self->options.cpu_only)
+    if (thread->pending_wait_ns != 0 && !thread->is_ours && keeps_waiting(self, thread))
         snd_sample_seen_add(&self->seen, snd_sample_seen_other(&self->seen, root, "[not seen]"), WAIT_OTHER,
                             thread->pending_wait_ns, now_ns);
     thread->pending_wait_ns = 0;

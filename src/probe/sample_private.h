@@ -20,7 +20,8 @@ typedef struct snd_sample_thread {
     uint32_t next_look;  /* the number of that look */
     uint32_t unanswered; /* looks since a question that has no answer yet */
     int is_ours;
-    int is_mute; /* it blocks our signal: read from outside */
+    int is_quiet; /* what it waits for is not kept */
+    int is_mute;  /* it blocks our signal: read from outside */
     int is_asked;
     int is_waiting;           /* when last seen */
     int seen_alive;           /* in the list of threads, when that was last read */

@@ -10,11 +10,69 @@
 #define COUNT_NS 4000000u    /* threads are counted this often */
 #define REFRESH_NS 50000000u /* they are listed this often even when their number stays the same */
 #define THREAD_LIMIT 65536u
+#define QUIET_LIMIT 64u
+#define QUIET_NS 1000000u /* a quiet thread is shown once it has run this long */
 
 static struct known {
     uint64_t refreshed_ns, counted_ns;
     uint64_t task_count;
 } known;
+
+static struct quiet {
+    uint32_t thread_id;
+    uint64_t cpu_ns; /* when it was given */
+} quiet[QUIET_LIMIT];
+static uint32_t quiet_count;
+
+static uint64_t
+cpu_of(uint32_t thread_id)
+{
+    snd_task task;
+    uint64_t cpu_ns;
+
+    snd_task_open(&task, thread_id);
+    if (!snd_task_cpu_ns(&task, &cpu_ns))
+        cpu_ns = 0;
+    snd_task_close(&task);
+    return cpu_ns;
+}
+
+void
+snd_sample_set_quiet(const uint32_t *thread_ids, uint32_t count)
+{
+    snd_lock_take(&snd_sample_state.lock);
+    quiet_count = count < QUIET_LIMIT ? count : QUIET_LIMIT;
+    for (uint32_t i = 0; i < quiet_count; i++)
+        quiet[i] = (struct quiet){thread_ids[i], cpu_of(thread_ids[i])};
+    snd_lock_leave(&snd_sample_state.lock);
+}
+
+static const struct quiet *
+find_quiet(uint32_t thread_id)
+{
+    for (uint32_t i = 0; i < quiet_count; i++)
+        if (quiet[i].thread_id == thread_id)
+            return &quiet[i];
+    return NULL;
+}
+
+int
+snd_sample_is_quiet(uint32_t thread_id)
+{
+    snd_lock_take(&snd_sample_state.lock);
+    int found = find_quiet(thread_id) != NULL;
+    snd_lock_leave(&snd_sample_state.lock);
+    return found;
+}
+
+/* Whether a thread that is not known is to be left alone for now. */
+static int
+stays_quiet(uint32_t thread_id)
+{
+    const struct quiet *found = find_quiet(thread_id);
+
+    return found != NULL && cpu_of(thread_id) < found->cpu_ns + QUIET_NS;
+}
 
 /* Where the thread is, or would be: threads are kept in the order of their numbers. */
 static uint32_t
@@ -73,15 +131,19 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
     uint32_t row = snd_sample_seen_row(&self->seen, thread_id, track_of(thread_id), now_ns);
     if (row == SND_NONE)
         return;
+    const struct quiet *calm = find_quiet(thread_id);
     snd_sample_thread added = {.row = row,
                                .interval = 1,
                                .wait_node = SND_NONE,
                                .run_node = SND_NONE,
                                .wall_ns = now_ns,
                                .is_ours = snd_task_is_ours(thread_id),
+                               .is_quiet = calm != NULL,
+                               .cpu_ns = calm == NULL ? 0 : calm->cpu_ns,
                                .seen_alive = 1};
     snd_task_open(&added.task, thread_id);
-    if (is_first && !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
+    if (is_first && calm == NULL &&
+        !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
         added.cpu_ns = 0;
     added.delay_ns = snd_task_delay_ns(&added.task);
     take_track(row, thread_id);
@@ -132,9 +194,9 @@ snd_sample_refresh(uint64_t now_ns, int is_first)
         self->threads[i].seen_alive = 0;
     for (uint32_t i = 0; i < count; i++) {
         snd_sample_thread *thread = snd_sample_find_thread(ids[i]);
-        if (thread == NULL)
+        if (thread == NULL && !stays_quiet(ids[i]))
             add_thread(ids[i], now_ns, is_first);
-        else {
+        else if (thread != NULL) {
             thread->seen_alive = 1;
             thread->is_ours = snd_task_is_ours(ids[i]);
             take_track(thread->row, ids[i]);
@@ -200,7 +262,7 @@ snd_sample_name_thread(uint32_t thread_id, const char *name)
     uint64_t now = snd_clock_monotonic_ns();
 
     snd_lock_take(&self->lock);
-    const snd_sample_thread *thread = find_or_add(thread_id, now);
+    const snd_sample_thread *thread = stays_quiet(thread_id) ? NULL : find_or_add(thread_id, now);
     if (thread != NULL) {
         char *place = self->seen.rows[thread->row].name;
         strncpy(place, name, SND_SAMPLE_NAME_SIZE - 1);

@@ -2,6 +2,7 @@
 #include "python/calls.h"
 
 #include "base/alloc.h"
+#include "collect/extras.h"
 #include "probe/snapshot.h"
 
 #include <math.h>
@@ -280,6 +281,8 @@ snd_calls_profile(snd_py_calls *self)
     snd_snapshot_free(&snapshot);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "lost_entries", self->probe.book->lost);
+    if (status == SND_OK)
+        status = snd_extras_rename_files(profile);
     if (status == SND_OK)
         return profile;
     snd_profile_free(profile);

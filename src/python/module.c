@@ -74,6 +74,8 @@ static PyMethodDef functions[] = {
     {"pause_samples", snd_py_pause_samples, METH_O, NULL},
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},
+    {"name_file", snd_py_name_file, METH_VARARGS, NULL},
+    {"quiet_threads", snd_py_quiet_threads, METH_O, NULL},
     {"ops_start", FAST(snd_py_ops_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"ops_stop", snd_py_ops_stop, METH_NOARGS, NULL},
     {"ops_refresh", snd_py_ops_refresh, METH_NOARGS, NULL},

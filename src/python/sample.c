@@ -15,12 +15,34 @@
 /* One a process, as the sampler is. */
 static snd_sample_interpreter interpreter;
 
+static int
+ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), end_len = strlen(end);
+
+    return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* What runs a program, a statement of a notebook or a cell: who called that is of no interest. */
+static int
+is_launcher(const snd_sample_code *code, int is_own)
+{
+    if (is_own)
+        return strcmp(code->name, "Program.run") == 0 || strcmp(code->name, "_Magics._measure") == 0;
+    return strcmp(code->name, "InteractiveShell.run_code") == 0 &&
+           ends_with(code->file, "/IPython/core/interactiveshell.py");
+}
+
 /* Frames of this package are not the program's. */
 static int
 mark_ours(snd_sample_code *code)
 {
-    if (snd_is_own_file(code->file))
-        code->is_ours = strcmp(code->name, "Program.run") == 0 ? SND_SAMPLE_LAUNCHER : SND_SAMPLE_OURS;
+    int is_own = snd_is_own_file(code->file);
+
+    if (is_launcher(code, is_own))
+        code->is_ours = SND_SAMPLE_LAUNCHER;
+    else if (is_own)
+        code->is_ours = SND_SAMPLE_OURS;
     return 1;
 }
 

@@ -377,3 +377,32 @@ snd_py_add_source(PyObject *module, PyObject *args)
     snd_status status = snd_extras_add_source(file, text, (size_t)size);
     return status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, NULL);
 }
+
+PyObject *
+snd_py_name_file(PyObject *module, PyObject *args)
+{
+    const char *file, *name;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:name_file", &file, &name))
+        return NULL;
+    snd_status status = snd_extras_name_file(file, name);
+    return status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, NULL);
+}
+
+PyObject *
+snd_py_quiet_threads(PyObject *module, PyObject *ids)
+{
+    uint32_t numbers[64];
+    uint32_t count = 0;
+    PyObject *list = PySequence_Fast(ids, "threads are given as a list of numbers");
+
+    (void)module;
+    for (Py_ssize_t i = 0; list != NULL && i < PySequence_Fast_GET_SIZE(list) && count < 64; i++)
+        numbers[count++] = (uint32_t)PyLong_AsUnsignedLongMask(PySequence_Fast_GET_ITEM(list, i));
+    Py_XDECREF(list);
+    if (PyErr_Occurred())
+        return NULL;
+    snd_sample_set_quiet(numbers, count);
+    Py_RETURN_NONE;
+}

@@ -56,6 +56,30 @@ what_is_forgotten_is_gone(void)
     snd_extras_forget();
 }
 
+static void
+a_file_gets_its_name_in_all_sites(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t id;
+
+    REQUIRE(snd_extras_name_file("/tmp/1/2.py", "In[3]") == SND_OK);
+    for (uint32_t line = 1; line <= 2; line++)
+        REQUIRE(snd_profile_add_site(profile,
+                                     &(snd_profile_site){.kind = SND_SITE_LINE,
+                                                         .name = "f",
+                                                         .file = line == 1 ? "/tmp/1/2.py" : "other.py",
+                                                         .line = line,
+                                                         .detail = ""},
+                                     &id) == SND_OK);
+    CHECK(snd_extras_add(profile) == SND_OK);
+    CHECK(snd_extras_rename_files(profile) == SND_OK);
+    CHECK_TEXT(profile->sites[0].file, "In[3]");
+    CHECK_TEXT(profile->sites[1].file, "other.py");
+    CHECK_NUMBER(profile->info_count, 0);
+    snd_profile_free(profile);
+    snd_extras_forget();
+}
+
 static snd_status
 say_all(void *context)
 {
@@ -64,6 +88,8 @@ say_all(void *context)
     snd_status status = snd_extras_set_info("key", "value");
     if (status == SND_OK)
         status = snd_extras_add_source("file", "text", 4);
+    if (status == SND_OK)
+        status = snd_extras_name_file("file", "name");
     snd_profile *profile = status == SND_OK ? snd_profile_new() : NULL;
     if (status == SND_OK)
         status = profile == NULL ? SND_NO_MEMORY : snd_extras_add(profile);
@@ -85,6 +111,7 @@ main(void)
     RUN(facts_and_sources_come_into_every_profile);
     RUN(a_source_that_the_profile_has_stays);
     RUN(what_is_forgotten_is_gone);
+    RUN(a_file_gets_its_name_in_all_sites);
     RUN(memory_that_runs_out_is_told);
     return check_report();
 }

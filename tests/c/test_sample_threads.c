@@ -235,6 +235,73 @@ threads_that_end_during_pauses_end_once(void)
     snd_profile_free(profile);
 }
 
+/* ---- threads of the surroundings ---- */
+
+typedef struct quiet_thread {
+    _Atomic uint32_t id;
+    int works;
+} quiet_thread;
+
+static void *
+work_or_wait(void *context)
+{
+    quiet_thread *self = context;
+
+    atomic_store(&self->id, snd_thread_id());
+    while (!atomic_load(&may_end)) {
+        if (self->works)
+            spin_us(3000);
+        sleep_ms(5);
+    }
+    return NULL;
+}
+
+static uint64_t
+waited_on(const snd_profile *profile, uint32_t track)
+{
+    uint64_t ns = 0;
+
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        for (unsigned state = 0; state < SND_SAMPLE_STATES && profile->nodes[i].track == track; state++)
+            if (!SND_SAMPLE_IS_CPU(state))
+                ns += snd_profile_whole(profile, i, SND_SAMPLE_METRIC(state));
+    return ns;
+}
+
+static void
+a_quiet_thread_is_there_once_it_works_and_never_waits(void)
+{
+    quiet_thread others[2] = {{.works = 0}, {.works = 1}};
+    pthread_t handles[2];
+    uint32_t ids[2];
+
+    atomic_store(&may_end, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        REQUIRE(pthread_create(&handles[i], NULL, work_or_wait, &others[i]) == 0);
+        while (atomic_load(&others[i].id) == 0)
+            sleep_ms(1);
+        ids[i] = atomic_load(&others[i].id);
+    }
+    snd_sample_set_quiet(ids, 2);
+    start(1000, 0);
+    for (unsigned i = 0; i < 2; i++)
+        snd_sample_name_thread(ids[i], "quiet");
+    sleep_ms(300);
+    snd_sample_stop();
+    snd_profile *profile = sampled_profile();
+    CHECK(sampled_track(profile, ids[0]) == SND_NONE);
+    uint32_t busy = sampled_track(profile, ids[1]);
+    REQUIRE(busy != SND_NONE);
+    CHECK(sampled_cpu(profile, busy) > 10000000);
+    CHECK_NUMBER(waited_on(profile, busy), 0);
+    check_sum(profile);
+    snd_profile_free(profile);
+    atomic_store(&may_end, 1);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(handles[i], NULL);
+    snd_sample_set_quiet(NULL, 0);
+}
+
 /* ---- several readers ---- */
 
 static void *
@@ -306,6 +373,7 @@ main(void)
     RUN(thousands_of_short_threads_are_bounded_and_all_their_time_is_there);
     RUN(short_threads_with_regions_have_all_their_time);
     RUN(threads_that_end_during_pauses_end_once);
+    RUN(a_quiet_thread_is_there_once_it_works_and_never_waits);
     RUN(reports_are_made_while_it_runs);
     RUN(without_memory_it_goes_on_and_time_stands_somewhere);
     return check_report();

