@@ -4,6 +4,7 @@
 #include "format/format.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "probe/sample.h"
 #include "python/exit.h"
 #include "python/memory.h"
 #include "python/owner.h"

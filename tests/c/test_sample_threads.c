@@ -251,7 +251,7 @@ work_or_wait(void *context)
     while (!atomic_load(&may_end)) {
         if (self->works)
             spin_us(3000);
-        sleep_ms(5);
+        sleep_ms(self->works ? 5 : 100); /* to wake up costs something, too */
     }
     return NULL;
 }
