@@ -91,7 +91,7 @@ def test_a_measurement_has_the_last_ones(measuring):
     db = sqlite3.connect(measuring)
     assert db.execute("select name, count, total_ns from graph where kind = 'graph'").fetchall() == [("f", 3, 300)]
     assert db.execute("select detail from graph where kind = 'graph_variable'").fetchall() == [("float64 (5,)",)]
-    assert db.execute("select count(*) from region").fetchone() == (0,)
+    assert db.execute("select count(*) from region where count > 0").fetchone() == (0,)
 
 
 def test_what_is_not_told_of_any_more_is_not_shown(measuring):
