@@ -87,7 +87,7 @@ web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; ever
 	$(IN_VENV) $(VENV)/bin/python tools/build_page.py build/web/page.c --web web --work build/web --depfile build/web/page.d
 	@ls -l build/web/page/index.html
 
-test-web: web ## the tests of the report page's own code
+test-web: $(VENV)/.installed web ## the tests of the report page's own code
 	cd web && $(IN_VENV) npm test
 
 # Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.

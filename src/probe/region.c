@@ -34,29 +34,19 @@ print_leave(const snd_span *span, uint64_t now)
     fprintf(stderr, "sonde: left %s at %s after %s\n", snd_site_get(span->node->site).name, at, after);
 }
 
-void
-snd_region_tell_enter(snd_track *track, const snd_span *span, uint64_t now, int mode)
-{
-    if (mode & SND_REGION_CHANGES)
-        snd_changes_note(track, now);
-    if (mode & SND_REGION_DEBUG)
-        print_enter(span, now);
-}
-
-void
-snd_region_tell_leave(snd_track *track, const snd_span *span, uint64_t now, int mode)
-{
-    if (mode & SND_REGION_CHANGES)
-        snd_changes_note(track, now);
-    if (mode & SND_REGION_DEBUG)
-        print_leave(span, now);
-}
-
 static void
 tell_change(snd_track *track, uint64_t now)
 {
     if (SND_GET(snd_region_mode) & SND_REGION_CHANGES)
         snd_changes_note(track, now);
+}
+
+void
+snd_region_tell(snd_track *track, const snd_span *span, uint64_t now, int is_entered)
+{
+    tell_change(track, now);
+    if (SND_GET(snd_region_mode) & SND_REGION_DEBUG)
+        (is_entered ? print_enter : print_leave)(span, now);
 }
 
 /* Moves a span that was opened on another thread into this thread's tree, so that only its owner writes a tree. */

@@ -19,8 +19,7 @@ extern SND_PROTECTED _Atomic int snd_region_mode;
 uint64_t snd_region_own_cost_ns(void);
 
 /* For those who want to know of every entry. */
-SND_COLD void snd_region_tell_enter(snd_track *track, const snd_span *span, uint64_t now, int mode);
-SND_COLD void snd_region_tell_leave(snd_track *track, const snd_span *span, uint64_t now, int mode);
+SND_COLD void snd_region_tell(snd_track *track, const snd_span *span, uint64_t now, int is_entered);
 
 /* Slow parts of entering and leaving: CPU clock, debug output, a track that is not the span's own. */
 SND_COLD void snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now);
@@ -79,7 +78,7 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
     }
     snd_track_write_end(track);
     if (SND_UNLIKELY(mode & SND_REGION_TELL))
-        snd_region_tell_enter(track, span, now, mode);
+        snd_region_tell(track, span, now, 1);
     return span;
 }
 
@@ -162,7 +161,7 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
     if (SND_UNLIKELY(ring != NULL) && counts)
         snd_ring_push(ring, (snd_event){start, ticks, node->id, stack->task});
     if (SND_UNLIKELY(mode & SND_REGION_TELL))
-        snd_region_tell_leave(track, span, now, mode);
+        snd_region_tell(track, span, now, 0);
     snd_span_give(track, span);
 }
 

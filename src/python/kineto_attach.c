@@ -172,12 +172,12 @@ join_all(joining *self)
     return 1;
 }
 
+/* Of threads that called no operator. */
 static void
-stop_keeping(void)
+drop_changes(void)
 {
     uint32_t count;
 
-    snd_changes_keep(0);
     for (snd_track *track = snd_track_first(); track != NULL; track = track->next)
         snd_free(snd_changes_take(track, &count));
 }
@@ -214,7 +214,7 @@ snd_py_kineto_end(PyObject *module, PyObject *args)
         self.kineto = (snd_kineto *)events;
         is_fine = join_all(&self);
     }
-    stop_keeping();
+    drop_changes();
     for (uint32_t i = 0; i < self.thread_count; i++)
         snd_free(self.threads[i].calls);
     snd_free(self.threads);

@@ -1,43 +1,20 @@
 /* What `sonde view` and `sonde export` show of a recording with memory. The program is the first argument. */
 #include "check.h"
 #include "fixture.h"
+#include "fixture_cli.h"
 #include "fixture_memory.h"
 #include "fixture_samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-static const char *program;
 static char with_memory[512], without_memory[512];
-
-/* What the last run gave. */
-static struct {
-    int status;
-    char *text; /* standard output and standard error */
-} last;
-
-static void
-run(const char *command, const char *path, const char *options)
-{
-    char line[2048];
-    const char *out = temp_path("out");
-
-    snprintf(line, sizeof line, "'%s' %s '%s' %s >'%s' 2>&1", program, command, path, options, out);
-    int status = system(line);
-    free(last.text);
-    last.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    last.text = read_file(out, NULL);
-}
 
 static void
 check_shows(const char *command, const char *options, const char *wanted)
 {
-    run(command, with_memory, options);
-    CHECK_NUMBER(last.status, 0);
-    if (strstr(last.text, wanted) == NULL)
-        CHECK_TEXT(last.text, wanted);
+    check_run_shows(command, with_memory, options, wanted);
 }
 
 static void

@@ -1,42 +1,25 @@
 /* What `sonde view` shows of a recording of samples. The program is the first argument. */
 #include "check.h"
 #include "fixture.h"
+#include "fixture_cli.h"
 #include "fixture_samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-static const char *program;
 static char with_timeline[512], without_timeline[512];
-
-/* What the last run gave. */
-static struct {
-    int status;
-    char *text; /* standard output and standard error */
-} last;
 
 static void
 view(const char *path, const char *options)
 {
-    char command[2048];
-    const char *out = temp_path("out");
-
-    snprintf(command, sizeof command, "'%s' view '%s' %s >'%s' 2>&1", program, path, options, out);
-    int status = system(command);
-    free(last.text);
-    last.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    last.text = read_file(out, NULL);
+    run("view", path, options);
 }
 
 static void
 check_shows(const char *options, const char *wanted)
 {
-    view(with_timeline, options);
-    CHECK_NUMBER(last.status, 0);
-    if (strstr(last.text, wanted) == NULL)
-        CHECK_TEXT(last.text, wanted);
+    check_run_shows("view", with_timeline, options, wanted);
 }
 
 static void

@@ -1,18 +1,13 @@
 // What the page computes itself, for the whole range, against what the core says of a real recording. Needs `sonde` with a
 // report page (SONDE names it); without it this is skipped.
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unpack, type Recording, type Table } from "../src/data";
+import type { Table } from "../src/data";
 import { sampledFunctions } from "../src/model/choose";
 import { functionsTable, linesTable, memoryTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
 import { findTable, numbers, texts } from "../src/model/table";
+import { canRecord, record } from "./record";
 
-const SONDE = process.env.SONDE ?? "sonde";
-const canRun = spawnSync(SONDE, ["report", "--help"]).status === 0;
 const PROGRAM = `
 import json, time, threading, sonde
 def spin(n):
@@ -37,14 +32,6 @@ work()
 [t.join() for t in threads]
 `;
 
-async function record(): Promise<Recording> {
-  const folder = mkdtempSync(join(tmpdir(), "sonde-page-"));
-  writeFileSync(join(folder, "prog.py"), PROGRAM);
-  execFileSync(SONDE, ["run", "--memory", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
-  const page = execFileSync(SONDE, ["report", "r.sonde", "-o", "-"], { cwd: folder, maxBuffer: 1 << 28 }).toString();
-  return unpack(/<script id="sonde-data"[^>]*>([^<]*)</.exec(page)![1]);
-}
-
 /** Values of a column by what the row is. */
 function byKey(table: Table, key: string[], column: string): Map<string, number> {
   const read = key.map((name) => texts(table, name));
@@ -62,8 +49,8 @@ function expectSame(ours: Map<string, number>, core: Map<string, number>, digits
   for (const [key, value] of core) expect(ours.get(key), key).toBeCloseTo(value, digits);
 }
 
-describe.skipIf(!canRun)("a real recording", async () => {
-  const recording = canRun ? await record() : (undefined as never);
+describe.skipIf(!canRecord)("a real recording", async () => {
+  const recording = canRecord ? await record(PROGRAM, "--memory") : (undefined as never);
   const whole = [0, 1e18] as const;
 
   for (const [name, range] of [["by metrics", null], ["by events", whole]] as const) {

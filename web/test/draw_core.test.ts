@@ -1,18 +1,13 @@
 // The tree of the page against the tree of the core, for a real recording. Needs `sonde` with a report page (SONDE names
 // it); without it this is skipped.
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unpack, type Recording } from "../src/data";
+import type { Recording } from "../src/data";
 import { lengthOf } from "../src/draw/lanes";
 import { placeOf, titleOf } from "../src/draw/names";
 import { baseName } from "../src/model/format";
 import { framesFor, measureOf, sourceOf } from "../src/draw/source";
+import { canRecord, record } from "./record";
 
-const SONDE = process.env.SONDE ?? "sonde";
-const canRun = spawnSync(SONDE, ["report", "--help"]).status === 0;
 const PROGRAM = `
 import json, time, threading, sonde
 def spin(n):
@@ -31,14 +26,6 @@ threads = [threading.Thread(target=work) for _ in range(2)]
 work()
 [t.join() for t in threads]
 `;
-
-async function record(): Promise<Recording> {
-  const folder = mkdtempSync(join(tmpdir(), "sonde-draw-"));
-  writeFileSync(join(folder, "prog.py"), PROGRAM);
-  execFileSync(SONDE, ["run", "--no-report", "-o", "r.sonde", "prog.py"], { cwd: folder, stdio: "ignore" });
-  const page = execFileSync(SONDE, ["report", "r.sonde", "-o", "-"], { cwd: folder, maxBuffer: 1 << 28 }).toString();
-  return unpack(/<script id="sonde-data"[^>]*>([^<]*)</.exec(page)![1]);
-}
 
 /** Times by path of names, as the page has them; threads of one name have the same path. */
 function pagePaths(recording: Recording, range: readonly [number, number] | null): Map<string, number[]> {
@@ -70,8 +57,8 @@ function corePaths(recording: Recording): [string, number][] {
   return found;
 }
 
-describe.runIf(canRun)("the tree of a real recording", async () => {
-  const recording = canRun ? await record() : (undefined as unknown as Recording);
+describe.runIf(canRecord)("the tree of a real recording", async () => {
+  const recording = canRecord ? await record(PROGRAM) : (undefined as unknown as Recording);
 
   it.each([["of the whole", false], ["of the whole range", true]])("has the times of the core: %s", (_, isRange) => {
     const ours = pagePaths(recording, isRange ? [0, lengthOf(recording)] : null);
