@@ -2,19 +2,36 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_fake.h"
+#include "os/task.h"
 #include "probe/memory.h"
 #include "probe/memory_private.h"
 #include "probe/sample.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+
+/* A sanitizer allocates in a thread that begins: the sampler's must have begun before blocks are counted. */
+static void
+wait_for_sampler(void)
+{
+    uint32_t ids[64];
+
+    for (int is_there = 0; !is_there;) {
+        uint32_t count = snd_tasks_list(ids, 64);
+        for (uint32_t i = 0; i < count; i++)
+            is_there |= snd_task_is_ours(ids[i]);
+        sched_yield();
+    }
+}
 
 static void
 start_with(snd_memory_options options)
 {
     snd_sample_clear();
     REQUIRE(snd_sample_start(&(snd_sample_options){.resting = 1}, &fake_python, snd_clock_monotonic_ns()) == SND_OK);
+    wait_for_sampler();
     options.on = 1;
     REQUIRE(snd_memory_probe_start(&options) == SND_OK);
     fake_attach();
