@@ -27,7 +27,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python web test-web test-page test-notebook \
+.PHONY: help demo test test-c test-asan test-tsan pytest test-work truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python web test-web test-page test-notebook \
 	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -53,8 +53,11 @@ test-tsan: build/tsan/build.ninja ## the tests with several threads under Thread
 
 # Two runs, because files of one name in two folders do not go into one.
 pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 --ignore-glob='*/test_work_*' tests/python
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
+
+test-work: $(VENV)/.installed $(VENV)/.test ## children, merging, comparing, exports, counters, budgets, web applications
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_work_*.py
 
 truth: truth-memory ## samples and memory against programs that know their answer, all of them and 20 s each
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
