@@ -275,6 +275,55 @@ what_was_not_entered_is_not_the_least(void)
     snd_profile_free(sum);
 }
 
+/* Killed before its first checkpoint. */
+static void
+processes_without_a_length_are_merged(void)
+{
+    snd_profile *pair[] = {process_profile("h", 1, 1000, 1000), process_profile("h", 2, 1000, 1000)};
+    const snd_point points[] = {{0, 10}, {5, 20}};
+    path_text out;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        REQUIRE(snd_profile_set_info_number(pair[i], "length_ns", 0) == SND_OK);
+        REQUIRE(snd_profile_set_series(pair[i], "heap", "bytes", points, 2) == SND_OK);
+    }
+    merge_two(pair[0], pair[1], out);
+    snd_profile *sum = read_recording(out);
+    const snd_series *heap = snd_profile_series(sum, "heap");
+    REQUIRE(heap != NULL && heap->count == 1);
+    CHECK(heap->points[0].value == 20);
+    snd_profile_free(sum);
+}
+
+/* Both at their own steps: 0 to 1000 and 500 to 1500 ns of the sum. */
+static void
+memory_is_added_at_the_same_moments(void)
+{
+    snd_profile *a = process_profile("h", 1, 1000, 1000), *b = process_profile("h", 2, 1500, 1500);
+    const uint64_t second = UINT64_C(1000000000);
+    const snd_point of_a[] = {{0, 10}, {second, 30}}, of_b[] = {{0, 5}, {second, 7}};
+    path_text out;
+
+    REQUIRE(snd_profile_set_info_number(a, "length_ns", 2 * second) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(b, "length_ns", 2 * second) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(b, "start_monotonic_ns", 1000 + second / 2) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(b, "start_realtime_ns", 1000 + second / 2) == SND_OK);
+    REQUIRE(snd_profile_set_series(a, "heap", "bytes", of_a, 2) == SND_OK);
+    REQUIRE(snd_profile_set_series(b, "heap", "bytes", of_b, 2) == SND_OK);
+    merge_two(a, b, out);
+    snd_profile *sum = read_recording(out);
+    const snd_series *heap = snd_profile_series(sum, "heap");
+    REQUIRE(heap != NULL && heap->count > 40);
+    for (uint32_t i = 0; i < heap->count; i++) {
+        uint64_t at = heap->points[i].at_ns;
+        double in_a = at > 2 * second ? 0 : at >= second ? 30 : 10;
+        double in_b = at < second / 2 ? 0 : at >= 3 * second / 2 ? 7 : 5;
+        CHECK(heap->points[i].value == in_a + in_b);
+    }
+    CHECK_NUMBER(snd_profile_info_number(sum, "peak_together_bytes"), 37);
+    snd_profile_free(sum);
+}
+
 static uint64_t
 offset_between(const char *host, uint64_t realtime_ns, uint64_t monotonic_ns)
 {
@@ -524,6 +573,8 @@ main(void)
     RUN(every_process_comes_back_as_it_was);
     RUN(each_metric_follows_its_rule);
     RUN(what_was_not_entered_is_not_the_least);
+    RUN(processes_without_a_length_are_merged);
+    RUN(memory_is_added_at_the_same_moments);
     RUN(clocks_of_one_host_are_compared_by_the_monotonic_one);
     RUN(clocks_of_two_hosts_are_compared_by_the_time_of_day);
     RUN(a_host_that_was_started_anew_has_another_clock);
