@@ -67,6 +67,7 @@ describe_run(snd_profile *profile)
         uint64_t value;
     } numbers[] = {
         {"process_id", snd_process_id()},
+        {"parent_id", snd_process_parent()},
         {"start_realtime_ns", session.start_realtime_ns},
         {"start_monotonic_ns", session.start_monotonic_ns},
         {"own_cost_ns", session.set.own_cost_ns},

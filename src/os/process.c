@@ -23,6 +23,20 @@ snd_thread_id(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
+/* Asked once a process: when the parent ends, another one takes its place. */
+uint32_t
+snd_process_parent(void)
+{
+    static _Atomic uint64_t known; /* the process and its parent */
+    uint64_t pair = known;
+
+    if (pair >> 32 != (uint64_t)getpid()) {
+        pair = (uint64_t)getpid() << 32 | (uint32_t)getppid();
+        known = pair;
+    }
+    return (uint32_t)pair;
+}
+
 int
 snd_thread_lives(uint32_t thread)
 {

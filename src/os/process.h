@@ -8,6 +8,9 @@
 uint32_t snd_process_id(void);
 uint32_t snd_thread_id(void);
 
+/* Whoever started this process: it may be gone by now. */
+uint32_t snd_process_parent(void);
+
 /* Whether this process still has the thread. */
 int snd_thread_lives(uint32_t thread);
 
