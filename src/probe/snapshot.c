@@ -314,6 +314,15 @@ put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, cons
     return status;
 }
 
+/* Their objects stand where a region has its suspended time. */
+static snd_status
+put_collections(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
+{
+    const snd_collections numbers = {now->count, ns_of(live, now->total), ns_of(live, now->min), ns_of(live, now->max),
+                                     now->suspended};
+    return snd_snapshot_put_collections(self, profile, id, &numbers);
+}
+
 static snd_status
 put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
 {
@@ -340,7 +349,7 @@ put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32
 static int
 is_call(const snd_profile *profile, uint32_t id)
 {
-    return snd_site_is_call(profile->sites[profile->nodes[id].site].kind);
+    return snd_site_is_call(snd_profile_kind(profile, id));
 }
 
 static void
@@ -417,8 +426,10 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
         return SND_OK;
     if (is_a_call)
         return update_call(self, profile, live, node, id, read, until);
-    if (profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
+    if (snd_profile_kind(profile, id) == SND_SITE_COUNTER)
         return put_counter(self, profile, id, &read);
+    if (snd_profile_kind(profile, id) == SND_SITE_GC)
+        return put_collections(self, profile, live, id, &read);
     return update_region(self, profile, live, node, id, read, until);
 }
 
@@ -535,6 +546,8 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
         uint32_t id = self->tracks[live->id].nodes[i];
         if (is_call(profile, id))
             status = put_call(self, profile, live, id, &(reading){0});
+        else if (snd_profile_kind(profile, id) == SND_SITE_GC)
+            status = put_collections(self, profile, live, id, &(reading){0});
         else if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
             status = put_region(self, profile, live, snd_node_get(live, i), id, (reading){0});
         else

@@ -17,7 +17,7 @@
 static const char *const tables[] = {"info",      "metric",   "track",  "site",   "node",    "value",
                                      "histogram", "timeline", "source", "series", "history", "size"};
 /* How many of them a version has. */
-static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12};
+static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12, 12};
 
 int
 snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)

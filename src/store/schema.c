@@ -10,7 +10,7 @@
 
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
-    "PRAGMA user_version = 6;"
+    "PRAGMA user_version = 7;"
     "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"

@@ -23,6 +23,7 @@ export interface Theme {
   gpu: string;
   memory: string;
   copies: string;
+  gc: string;
 }
 
 /** Text on a colour "#rrggbb": black or white, whichever has more contrast. */
@@ -60,6 +61,7 @@ export function readTheme(root: HTMLElement): Theme {
     gpu: read("gpu"),
     memory: read("memory"),
     copies: read("copies"),
+    gc: read("b"),
   };
 }
 
@@ -90,6 +92,7 @@ export function coloursByFile(theme: Theme, names: Names, ranks: readonly number
     if (kind === "region" || kind === "op") return theme.files[(hash(nameOf(names, what)) % 5) + 1];
     if (place !== undefined && names.isOwn[what]) return theme.files[place % theme.files.length];
     if (kind === "waiting") return theme.parts[3];
+    if (kind === "gc") return theme.gc;
     return theme.others[hash(String(fileIdOf(names, what))) % theme.others.length];
   });
 }
