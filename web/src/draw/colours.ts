@@ -1,4 +1,4 @@
-// Colours of boxes. Parts of time have the page's colours (Okabe and Ito, see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
+// Colours of boxes. Parts of time have the page's colours (see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
 // every kind of colour blindness; in the dark it is dimmed, and black text still has a contrast of at least 4.5.
 // Files of the program have a colour, code of others is grey: one's own code is what one can change.
 import type { Frames } from "./frames";
@@ -41,12 +41,17 @@ export function mix(a: string, b: string, share: number): string {
   return `#${part(1)}${part(3)}${part(5)}`;
 }
 
+const dim = (colours: string[], isDark: boolean, by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
+
+/** Colours of boxes: those of the program's files, then those of others. */
+export const fileColours = (isDark: boolean) => [...dim(LIGHT, isDark, 0.2), ...dim(GREYS, isDark, 0.58)];
+
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const chosen = root.dataset.theme;
   const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const dim = (colours: string[], by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
+  const boxes = fileColours(isDark);
   return {
     isDark,
     background: read("bg"),
@@ -55,8 +60,8 @@ export function readTheme(root: HTMLElement): Theme {
     muted: read("muted"),
     line: read("line"),
     accent: read("accent"),
-    files: dim(LIGHT, 0.2),
-    others: dim(GREYS, 0.58),
+    files: boxes.slice(0, LIGHT.length),
+    others: boxes.slice(LIGHT.length),
     parts: PART_NAMES.map(read),
     gpu: read("gpu"),
     memory: read("memory"),

@@ -104,6 +104,7 @@ export function quality(recording: Recording): [string, string][] {
   if (info(recording, "own_op_cost_ns")) rows.push(["an operator", `about ${duration(info(recording, "own_op_cost_ns"))}`]);
   if (recording.infos.memory_exact) rows.push(["memory", memoryText(recording)]);
   rows.push(["lost", lostText(recording)]);
+  if (!recording.events) rows.push(["timeline", "none: only sums were kept"]);
   if (recording.infos.note) rows.push(["note", recording.infos.note]);
   if (recording.infos.complete === "0") rows.push(["state", "the program was still running, or was killed"]);
   if (recording.pruned) rows.push(["left out of this page", recording.pruned.text]);
