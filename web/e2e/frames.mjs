@@ -13,8 +13,8 @@ const cell = () => `<iframe sandbox="allow-scripts" style="width:1000px;height:6
 /** Colab puts every output into a frame of another origin; here it has none at all. */
 const inFrame = (html, sandbox) => `<iframe sandbox="${sandbox}" style="width:1040px;height:700px" srcdoc="${escaped(`<!doctype html>${html}`)}"></iframe>`;
 
-/** As VS Code's webview for the outputs of a notebook has it (src/vs/workbench/contrib/notebook/browser/view/renderers). */
-const VS_CODE = "default-src 'none'; script-src https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval'; style-src https://*.vscode-cdn.net 'unsafe-inline'; img-src https: http: data:; font-src https: data:; connect-src https: http://localhost:* data:; frame-src *; child-src https: data: blob:";
+/** As VS Code's webview for the outputs of a notebook has it (backLayerWebView.ts). */
+const VS_CODE = "default-src 'none'; script-src 'self' https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval'; style-src 'self' https://*.vscode-cdn.net 'unsafe-inline'; img-src 'self' https://*.vscode-cdn.net https: http: data:; font-src 'self' https://*.vscode-cdn.net https:; connect-src https:; child-src https: data:";
 
 /** Goes through all views in a frame. */
 async function useAll(frame) {
