@@ -39,7 +39,7 @@ on_collection(PyObject *words, PyObject *const *args, Py_ssize_t count)
 
 static PyMethodDef definition = {"sonde_on_collection", (PyCFunction)(void (*)(void))on_collection, METH_FASTCALL, NULL};
 
-/* The list that the interpreter reads; a program may have put another one into the module. */
+/* The list that the interpreter reads; kept, since a program may put another one into the module. */
 static PyObject *
 find_list(void)
 {
@@ -56,30 +56,26 @@ find_list(void)
 static void
 put_in(snd_state *state)
 {
-    PyObject *words = Py_BuildValue("ss", "generation", "collected");
-    PyObject *function = words == NULL || !snd_gc_prepare() ? NULL : PyCFunction_New(&definition, words);
-    PyObject *list = function == NULL ? NULL : find_list();
-
-    Py_XDECREF(words);
-    if (list != NULL && PyList_Append(list, function) == 0) {
-        state->gc_list = list;
-        state->gc_function = function;
-        return;
+    if (state->gc_list == NULL)
+        state->gc_list = find_list();
+    if (state->gc_function == NULL && snd_gc_prepare()) {
+        PyObject *words = Py_BuildValue("ss", "generation", "collected");
+        state->gc_function = words == NULL ? NULL : PyCFunction_New(&definition, words);
+        Py_XDECREF(words);
     }
-    Py_XDECREF(list);
-    Py_XDECREF(function);
+    state->is_gc_hooked = state->gc_list != NULL && state->gc_function != NULL &&
+                          PyList_Append(state->gc_list, state->gc_function) == 0;
 }
 
 /* The program may have taken it out itself. */
 static void
 take_out(snd_state *state)
 {
+    state->is_gc_hooked = 0;
     for (Py_ssize_t i = PyList_GET_SIZE(state->gc_list); i-- > 0;)
         if (PyList_GET_ITEM(state->gc_list, i) == state->gc_function &&
             PyList_SetSlice(state->gc_list, i, i + 1, NULL) != 0)
             PyErr_Clear();
-    Py_CLEAR(state->gc_list);
-    Py_CLEAR(state->gc_function);
 }
 
 void
@@ -88,9 +84,9 @@ snd_gc_hook(snd_state *state, int on)
     PyObject *type, *value, *trace;
 
     PyErr_Fetch(&type, &value, &trace);
-    if (on && state->gc_list == NULL)
+    if (on && !state->is_gc_hooked)
         put_in(state);
-    else if (!on && state->gc_list != NULL)
+    else if (!on && state->is_gc_hooked)
         take_out(state);
     PyErr_Clear();
     PyErr_Restore(type, value, trace);

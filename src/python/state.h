@@ -46,6 +46,7 @@ typedef struct snd_state {
 
     /* the callback for garbage collections, and the list it stands in: gc.c */
     PyObject *gc_list, *gc_function;
+    int is_gc_hooked;
 
     PyObject *clock;      /* the program's own; NULL: the machine's */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
