@@ -24,7 +24,7 @@ PLACE = b"<!--sonde-data-->"
 ROW = 96  # bytes a line of C
 LIMIT = 200_000  # bytes of the page before compression
 ENDS = b"\0"  # between the styles and the script
-# What a page starts with: it unfolds the rest. Text that is put into an element is no HTML, so nothing has to be escaped.
+# What a page starts with: it unfolds the rest. Text that is put into an element is no HTML, and needs no escapes.
 LOADER = b"""<script>
 (async () => {
   const at = (id) => document.getElementById(id);

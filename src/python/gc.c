@@ -37,7 +37,8 @@ on_collection(PyObject *words, PyObject *const *args, Py_ssize_t count)
     Py_RETURN_NONE;
 }
 
-static PyMethodDef definition = {"sonde_on_collection", (PyCFunction)(void (*)(void))on_collection, METH_FASTCALL, NULL};
+static PyMethodDef definition = {"sonde_on_collection", (PyCFunction)(void (*)(void))on_collection, METH_FASTCALL,
+                                 NULL};
 
 /* The list that the interpreter reads; kept, since a program may put another one into the module. */
 static PyObject *
@@ -63,8 +64,8 @@ put_in(snd_state *state)
         state->gc_function = words == NULL ? NULL : PyCFunction_New(&definition, words);
         Py_XDECREF(words);
     }
-    state->is_gc_hooked = state->gc_list != NULL && state->gc_function != NULL &&
-                          PyList_Append(state->gc_list, state->gc_function) == 0;
+    state->is_gc_hooked =
+        state->gc_list != NULL && state->gc_function != NULL && PyList_Append(state->gc_list, state->gc_function) == 0;
 }
 
 /* The program may have taken it out itself. */

@@ -115,7 +115,9 @@ def test_collections_are_in_the_timeline_and_take_time_from_no_region(sonde):
     )
     (row,) = ask(sonde, "r.sonde", "select sum(value) as times from measure where kind = 'gc' and metric = 'count'")
     assert row["times"] == 9
-    assert not ask(sonde, "r.sonde", "select * from measure where kind = 'gc' and metric in ('self', 'open', 'suspended')")
+    assert not ask(
+        sonde, "r.sonde", "select * from measure where kind = 'gc' and metric in ('self', 'open', 'suspended')"
+    )
     main = sonde.main("r.sonde")
     assert sum(one.self_ns for one in main.all_rows()) == pytest.approx(main.total_ns, abs=len(main.all_rows()))
 
