@@ -5,12 +5,16 @@ Usage: build_page.py OUTPUT.c [--web FOLDER --work FOLDER --depfile FILE [--opti
 
 Without --web the file holds no page, and `sonde report` says so. With --optional a build that fails, as on a machine
 without a network, gives the same instead of an error. The packages go to web/node_modules, once for all builds; where
-that cannot be written, the page is built in a copy.
+that cannot be written, the page is built in a copy. WORK/page/index.html is the page as Vite makes it, of which no more
+than LIMIT bytes are allowed; in WORK/page/packed.html, which goes into the C file, its code is compressed.
 """
 
 import argparse
+import base64
 import fcntl
+import gzip
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +22,28 @@ from pathlib import Path
 
 PLACE = b"<!--sonde-data-->"
 ROW = 96  # bytes a line of C
+LIMIT = 200_000  # bytes of the page before compression
+ENDS = b"\0"  # between the styles and the script
+# What a page starts with: it unfolds the rest. Text that is put into an element is no HTML, and needs no escapes.
+LOADER = b"""<script>
+(async () => {
+  const at = (id) => document.getElementById(id);
+  try {
+    const bytes = Uint8Array.from(atob(at("sonde-code").textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const texts = (await new Response(stream).text()).split("\\0");
+    for (const [i, name] of ["style", "script"].entries()) {
+      const element = document.createElement(name);
+      element.textContent = texts[i];
+      if (name === "script") element.type = "module";
+      document.head.append(element);
+    }
+  } catch (error) {
+    at("app").textContent = `This page needs a browser of 2023 or later (${error}).`;
+  }
+})();
+</script>
+"""
 
 
 def sources(web: Path) -> list[Path]:
@@ -51,7 +77,25 @@ def build(web: Path, work: Path) -> bytes:
     page = (out / "index.html").read_bytes()
     if page.count(PLACE) != 1 or b"\0" in page:
         sys.exit(f"build_page.py: the page must have {PLACE.decode()} once")
+    if len(page) > LIMIT:
+        sys.exit(f"build_page.py: the page has {len(page)} bytes before compression, and may have {LIMIT}")
+    page = packed(page)
+    (out / "packed.html").write_bytes(page)
     return page
+
+
+def packed(page: bytes) -> bytes:
+    """The same page with its styles and its script compressed: a third of the size."""
+    parts = []
+    for name in (b"style", b"script"):
+        found = re.findall(rb"<%b[^>]*>(.*?)</%b>\s*" % (name, name), page, re.DOTALL)
+        if len(found) != 1:
+            sys.exit(f"build_page.py: the page must have one {name.decode()}, not {len(found)}")
+        parts += found
+        page = re.sub(rb"\s*<%b[^>]*>.*?</%b>" % (name, name), b"", page, count=1, flags=re.DOTALL)
+    code = base64.b64encode(gzip.compress(ENDS.join(parts), mtime=0))
+    element = b'<script id="sonde-code" type="application/octet-stream">' + code + b"</script>\n"
+    return page.replace(b"</body>", element + LOADER + b"</body>")
 
 
 def literal(piece: bytes) -> str:

@@ -3,14 +3,15 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
-/** Parts of uPlot that no chart of ours uses: other lines than straight ones, other scales than linear ones, and calendars,
- * since our time is in nanoseconds from the start. The page may have 200 KB of code, and uPlot cannot be taken in parts. */
+/** Parts of uPlot that no chart of ours uses: other lines than straight ones, other scales than linear ones, its legend, and
+ * calendars, since our time is in nanoseconds from the start. The page may have 200 KB of code, and uPlot cannot be taken in parts. */
 const UNUSED: readonly (readonly [RegExp, string])[] = [
   [/\(paths\.(?:stepped|bars|spline)\s*= \w+\);/g, ""],
   [/^\s*uPlot\.(?:fmtNum|rangeNum|rangeLog|rangeAsinh|orient|assign|fmtDate|tzDate|addGap|clipGaps)\s*=.*$/gm, ""],
   [/const (_timeAxisSplits|_timeAxisVals|_timeSeriesVal)\s*= .*;/g, "const $1 = null;"],
   [/\bisTime \?/g, "false ?"],
   [/\b(?:sc\.)?distr == [34]\s*\?/g, "false ?"],
+  [/\blegend\.(?:live|show)\b/g, "false"],
   [/const \[ timeIncrs(?:Ms|S),.*\] = genTimeStuffs\(.*\);/g, ""],
 ];
 

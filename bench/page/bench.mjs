@@ -1,5 +1,5 @@
-// How long a large page takes to open, and how many frames a second it has while somebody zooms. Run `npm run build` in
-// web/ first, then: node bench/page/bench.mjs [nodes] [events]
+// How long a large page takes to open, and how many frames a second it has while somebody zooms. Run `make web`
+// first, then: node bench/page/bench.mjs [nodes] [events]
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

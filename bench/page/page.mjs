@@ -8,7 +8,7 @@ const web = fileURLToPath(new URL("../../web/", import.meta.url));
 const { chromium } = createRequire(`${web}package.json`)("playwright-core");
 
 /** Returns the size of the page in bytes. */
-export function writePage(data, path, template = `${web}dist/index.html`) {
+export function writePage(data, path, template = `${web}../build/web/page/packed.html`) {
   const packed = gzipSync(JSON.stringify(data)).toString("base64");
   const script = `<script id="sonde-data" type="application/octet-stream">${packed}</script>`;
   const html = readFileSync(template, "utf8").replace("<!--sonde-data-->", () => script);

@@ -5,6 +5,7 @@
 #include "collect/sources.h"
 #include "os/task.h"
 #include "os/worker.h"
+#include "probe/gc.h"
 #include "probe/sample.h"
 
 #include <errno.h>
@@ -132,6 +133,18 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
     keep_event(self, id, &kept);
 }
 
+/* Collections are in the timeline of regions, and in that of samples. */
+static void
+drain_collections(snd_collector *self)
+{
+    snd_gc_event event;
+
+    for (uint32_t i = 0; i < SND_GC_SLOTS && snd_gc_take_event(&event); i++)
+        if (self->with_timeline || snd_sample_keeps_timeline())
+            take_event(self, event.track, &(snd_event){event.start, event.ticks, event.node, 0});
+    self->dropped += snd_gc_take_dropped();
+}
+
 /* Empties all rings once. Returns what the fullest one held. */
 static uint32_t
 drain(snd_collector *self)
@@ -171,6 +184,7 @@ checkpoint(snd_collector *self, int is_last)
         return;
     self->status = SND_OK;
     note(self, update(self, now), "memory");
+    drain_collections(self);
     snd_sample_drain(&self->snapshot, self->profile, take_sample, self);
     note(self, self->describe(self->profile, now, is_last), "memory");
     note(self, snd_sources_add(self->profile, &self->sourced_sites), "memory");
@@ -295,6 +309,7 @@ snd_collector_free(snd_collector *self)
 {
     if (self == NULL)
         return;
+    snd_gc_keep_events(0);
     snd_writer_free(self->outputs.recording);
     snd_trace_file_free(self->outputs.trace);
     for (uint32_t i = 0; i < self->chunk_count; i++)
@@ -335,6 +350,7 @@ snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd
         return SND_NO_MEMORY;
     }
     empty_rings();
+    snd_gc_keep_events(1);
     self->outputs = outputs;
     self->last_checkpoint_ns = snd_clock_monotonic_ns();
     snd_collector_resume(self);

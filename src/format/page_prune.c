@@ -60,13 +60,14 @@ find_bound(const snd_profile *profile, uint32_t limit, double *shares, double *b
     return SND_OK;
 }
 
-/* Roots stay in any case. */
+/* Roots and garbage collections, of which there are three a thread at most, stay in any case. */
 static void
 number_nodes(const snd_profile *profile, const double *shares, double bound, snd_page_nodes *self)
 {
     for (uint32_t i = 0; i < profile->node_count; i++) {
         uint32_t parent = profile->nodes[i].parent;
-        if (shares != NULL && parent != SND_NONE && !(shares[i] > bound)) {
+        int can_go = parent != SND_NONE && snd_profile_kind(profile, i) != SND_SITE_GC;
+        if (shares != NULL && can_go && !(shares[i] > bound)) {
             self->of_node[i] = self->of_node[parent];
             continue;
         }

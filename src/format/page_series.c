@@ -64,8 +64,12 @@ put_counter(snd_page_maker *self, uint32_t node, uint64_t count)
         snd_page_put_real(&self->pack, value, seen == 1);
     }
     snd_buffer_text(&self->pack.text, "]}");
-    if (step > 1)
-        self->pruned_events += count - (count + step - 1) / step;
+    if (step > 1) {
+        uint64_t kept = (count + step - 1) / step;
+        self->pruned_events += count - kept;
+        snd_page_say_pruned(self, "A counter has %llu of its %llu values in the timeline.", (unsigned long long)kept,
+                            (unsigned long long)count);
+    }
     return snd_page_pack_flush(&self->pack);
 }
 

@@ -134,6 +134,32 @@ put_totals(const snd_summary *self)
     return status;
 }
 
+/* "garbage collection: 12 times, 34.0 ms, longest 9.1 ms". */
+static void
+put_collections(const snd_summary *self)
+{
+    const snd_profile *profile = self->profile;
+    uint64_t count = 0, total = 0, longest = 0;
+    char all[SND_DURATION_SIZE], most[SND_DURATION_SIZE];
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        const char *thread = profile->tracks[profile->nodes[i].track].name;
+        if (snd_profile_kind(profile, i) != SND_SITE_GC ||
+            (self->options->thread != NULL && strcmp(self->options->thread, thread) != 0))
+            continue;
+        uint64_t max = snd_profile_whole(profile, i, SND_METRIC_MAX);
+        count += snd_profile_whole(profile, i, SND_METRIC_COUNT);
+        total += snd_profile_whole(profile, i, SND_METRIC_TOTAL);
+        longest = max > longest ? max : longest;
+    }
+    if (count == 0 || self->options->region != NULL)
+        return;
+    snd_duration_text(total, all);
+    snd_duration_text(longest, most);
+    snd_buffer_printf(self->out, "garbage collection: %llu time%s, %s, longest %s\n", (unsigned long long)count,
+                      count == 1 ? "" : "s", all, most);
+}
+
 /* ---- tables ---- */
 
 void
@@ -325,6 +351,7 @@ snd_summary_write(const snd_profile *profile, const snd_view_options *options, c
         return put_memory_only(&self);
     put_program(&self);
     snd_status status = put_totals(&self);
+    put_collections(&self);
     if (status == SND_OK)
         status = put_lines(&self);
     if (status == SND_OK)

@@ -72,7 +72,8 @@ typedef enum snd_metric_rule {
     X(GRAPH_PEAK, "graph_peak", "bytes", 0, MOST, "most memory that the nodes of a compiled function have at once")   \
     X(GRAPH_BEFORE, "graph_before", "nodes", 0, SUM, "nodes of the graph before a rewriter")                          \
     X(GRAPH_AFTER, "graph_after", "nodes", 0, SUM, "nodes of the graph after a rewriter")                             \
-    X(GRAPH_GONE, "graph_gone", "", 0, EVERY, "1: a part of a graph that was told of earlier and is so no more")
+    X(GRAPH_GONE, "graph_gone", "", 0, EVERY, "1: a part of a graph that was told of earlier and is so no more")      \
+    X(GC_COLLECTED, "gc_collected", "objects", 0, SUM, "objects that garbage collections found and took away")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, rule, meaning) SND_METRIC_##id,

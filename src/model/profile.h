@@ -27,7 +27,8 @@
     X(GRAPH_VARIABLE, "graph_variable") \
     X(GRAPH_PHASE, "graph_phase")       \
     X(GRAPH_REWRITER, "graph_rewriter") \
-    X(GRAPH_MEMORY, "graph_memory")
+    X(GRAPH_MEMORY, "graph_memory")     \
+    X(GC, "gc")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -80,7 +81,8 @@ snd_site_is_graph(snd_site_kind kind)
 static inline int
 snd_site_is_placed(snd_site_kind kind)
 {
-    return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP || snd_site_is_graph(kind);
+    return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP || snd_site_is_graph(kind) ||
+           kind == SND_SITE_GC;
 }
 
 /* Whether a node of this kind is entered and left on a thread's stack. Operators nest into regions and into each other;
@@ -181,6 +183,13 @@ typedef struct snd_profile {
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
     snd_intern *texts;
 } snd_profile;
+
+/* `node` must be below node_count. */
+static inline snd_site_kind
+snd_profile_kind(const snd_profile *self, uint32_t node)
+{
+    return self->sites[self->nodes[node].site].kind;
+}
 
 /* The caller owns it. NULL when memory runs out. */
 snd_profile *snd_profile_new(void);

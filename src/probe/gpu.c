@@ -158,7 +158,7 @@ snd_gpu_describe(snd_profile *profile, uint64_t origin_ns)
 
     pthread_mutex_lock(&gpu.lock);
     if (gpu.busy.count != 0)
-        status = snd_plot_put(&gpu.busy, profile, "gpu", "per cent", origin_ns);
+        status = snd_plot_put(&gpu.busy, profile, "gpu", "%", origin_ns);
     if (gpu.busy.count != 0 && status == SND_OK)
         status = snd_plot_put(&gpu.memory, profile, "gpu_memory", "bytes", origin_ns);
     pthread_mutex_unlock(&gpu.lock);

@@ -482,6 +482,12 @@ snd_sample_is_running(void)
     return SND_GET(running.is_wanted);
 }
 
+int
+snd_sample_keeps_timeline(void)
+{
+    return snd_sample_state.seen.keeps_events;
+}
+
 void
 snd_sample_set_paused(int paused)
 {

@@ -17,6 +17,9 @@ void snd_sample_stop(void);
 
 int snd_sample_is_running(void);
 
+/* Whether its samples are kept one by one, also when it has stopped. */
+int snd_sample_keeps_timeline(void);
+
 /* Something that was asked for and does not work here, as a sentence; NULL: nothing. Static storage. */
 const char *snd_sample_note(void);
 

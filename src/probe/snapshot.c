@@ -340,7 +340,7 @@ put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32
 static int
 is_call(const snd_profile *profile, uint32_t id)
 {
-    return snd_site_is_call(profile->sites[profile->nodes[id].site].kind);
+    return snd_site_is_call(snd_profile_kind(profile, id));
 }
 
 static void
@@ -417,8 +417,13 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
         return SND_OK;
     if (is_a_call)
         return update_call(self, profile, live, node, id, read, until);
-    if (profile->sites[profile->nodes[id].site].kind == SND_SITE_COUNTER)
+    if (snd_profile_kind(profile, id) == SND_SITE_COUNTER)
         return put_counter(self, profile, id, &read);
+    if (snd_profile_kind(profile, id) == SND_SITE_GC)
+        return snd_snapshot_put_collections(self, profile, id,
+                                            &(snd_collections){read.count, ns_of(live, read.total),
+                                                               ns_of(live, read.min), ns_of(live, read.max),
+                                                               read.suspended}); /* where they have their objects */
     return update_region(self, profile, live, node, id, read, until);
 }
 
@@ -458,13 +463,6 @@ update_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, ui
             if (turn_of(profile, live, i, known->nodes[i]) == turn)
                 status = update_node(self, profile, live, i, now, &stuck);
     return status;
-}
-
-/* A track that has not seen the last reset holds nothing that counts. */
-static int
-is_stale(const snd_track *live)
-{
-    return SND_GET(live->epoch) != SND_GET(snd_track_epoch);
 }
 
 snd_status
@@ -535,6 +533,8 @@ clear_track(snd_snapshot *self, snd_profile *profile, const snd_track *live)
         uint32_t id = self->tracks[live->id].nodes[i];
         if (is_call(profile, id))
             status = put_call(self, profile, live, id, &(reading){0});
+        else if (snd_profile_kind(profile, id) == SND_SITE_GC)
+            status = snd_snapshot_put_collections(self, profile, id, &(snd_collections){0});
         else if (snd_profile_has(profile, id, SND_METRIC_TOTAL))
             status = put_region(self, profile, live, snd_node_get(live, i), id, (reading){0});
         else
@@ -561,7 +561,10 @@ snd_snapshot_update(snd_snapshot *self, snd_profile *profile, uint64_t origin, u
 
     snd_attach_lock();
     for (const snd_track *live = snd_track_first(); live != NULL && status == SND_OK; live = live->next)
-        status = is_stale(live) ? clear_track(self, profile, live) : update_track(self, profile, live, origin, now);
+        status =
+            SND_GET(live->epoch) == SND_GET(snd_track_epoch) /* else it holds nothing that counts since the reset */
+                ? update_track(self, profile, live, origin, now)
+                : clear_track(self, profile, live);
     if (status == SND_OK)
         status = snd_snapshot_put_attached(self, profile);
     snd_attach_unlock();

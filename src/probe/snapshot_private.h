@@ -28,6 +28,13 @@ SND_MUST_USE snd_status snd_snapshot_put(snd_snapshot *self, snd_profile *profil
 SND_MUST_USE snd_status snd_snapshot_put_op(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t node,
                                             uint64_t count);
 
+/* The numbers of garbage collections. Times in ns. */
+typedef struct snd_collections {
+    uint64_t count, total, min, max, collected;
+} snd_collections;
+SND_MUST_USE snd_status snd_snapshot_put_collections(snd_snapshot *self, snd_profile *profile, uint32_t node,
+                                                     const snd_collections *now);
+
 /* What is attached to the tracks, which must be up to date. The caller has the lock. */
 SND_MUST_USE snd_status snd_snapshot_put_attached(snd_snapshot *self, snd_profile *profile);
 

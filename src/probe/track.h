@@ -21,7 +21,11 @@ typedef struct snd_node {
     _Atomic uint64_t count;
     union {
         struct { /* a region */
-            _Atomic uint64_t total, self, min, max, suspended, cpu_ns;
+            _Atomic uint64_t total, self, min, max, cpu_ns;
+            union {
+                _Atomic uint64_t suspended;
+                _Atomic uint64_t collected; /* of garbage collections: objects that they took away */
+            };
             _Atomic uint64_t open, open_start; /* entries not left yet, and the sum of their start times */
             _Atomic double square;
         };

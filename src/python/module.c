@@ -142,6 +142,8 @@ module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->kineto_type);
     Py_VISIT(state->watched);
     Py_VISIT(state->clock);
+    Py_VISIT(state->gc_list);
+    Py_VISIT(state->gc_function);
     return snd_sites_visit(state, visit, arg);
 }
 
@@ -168,6 +170,8 @@ module_clear(PyObject *module)
     Py_CLEAR(state->kineto_type);
     Py_CLEAR(state->watched);
     Py_CLEAR(state->clock);
+    Py_CLEAR(state->gc_list);
+    Py_CLEAR(state->gc_function);
     snd_sites_clear(state);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "os/process.h"
 #include "probe/sample.h"
 #include "python/exit.h"
+#include "python/gc.h"
 #include "python/memory.h"
 #include "python/owner.h"
 #include "python/profile.h"
@@ -184,6 +185,14 @@ stop_samples(void)
     snd_sample_interpreter_stop();
 }
 
+/* Whether there is something to save at the end, or more than regions to look at. */
+static int
+has_outcome(const snd_session_options *options)
+{
+    return options->recording != NULL || options->chrome_trace != NULL || options->sample.rate_hz != 0 ||
+           options->memory.on;
+}
+
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
@@ -242,8 +251,9 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
         else
             snd_memory_python_stop();
         snd_suspend_start(state);
-        snd_exit_hook(options.recording != NULL || options.chrome_trace != NULL || sample->rate_hz != 0 ||
-                      options.memory.on);
+        snd_gc_set_paused(sample->paused);
+        snd_gc_hook(state, has_outcome(&options) && state->clock == NULL);
+        snd_exit_hook(has_outcome(&options));
     }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);
@@ -260,6 +270,7 @@ snd_py_stop(PyObject *module, PyObject *nothing)
 
     (void)nothing;
     snd_exit_hook(0);
+    snd_gc_hook(state, 0);
     stop_samples();
     snd_status status = snd_session_stop(&message);
     snd_suspend_stop(state);
@@ -348,6 +359,7 @@ snd_py_pause_samples(PyObject *module, PyObject *paused)
     (void)module;
     if (is_paused < 0)
         return NULL;
+    snd_gc_set_paused(is_paused);
     Py_BEGIN_ALLOW_THREADS;
     snd_session_pause_samples(is_paused);
     Py_END_ALLOW_THREADS;

@@ -44,6 +44,10 @@ typedef struct snd_state {
     int watch_tool;
     int is_watching;
 
+    /* the callback for garbage collections, and the list it stands in: gc.c */
+    PyObject *gc_list, *gc_function;
+    int is_gc_hooked;
+
     PyObject *clock;      /* the program's own; NULL: the machine's */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
     int own_cost_cpu;

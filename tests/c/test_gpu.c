@@ -228,7 +228,7 @@ a_long_series_is_thinned_out(void)
     REQUIRE(snd_gpu_describe(profile, origin) == SND_OK);
     const snd_series *busy = snd_profile_series(profile, "gpu"), *memory = snd_profile_series(profile, "gpu_memory");
     REQUIRE(busy != NULL && memory != NULL);
-    CHECK_TEXT(busy->unit, "per cent");
+    CHECK_TEXT(busy->unit, "%");
     CHECK_TEXT(memory->unit, "bytes");
     CHECK(busy->count > 400 && busy->count <= SND_SERIES_POINTS && memory->count == busy->count);
     for (uint32_t i = 1; i < busy->count; i++) {

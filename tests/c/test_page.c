@@ -256,6 +256,24 @@ counters_become_series(void)
     snd_profile_free(profile);
 }
 
+static void
+a_counter_with_too_many_values_says_so(void)
+{
+    enum { MANY = 3 * 2048 };
+    snd_profile *profile = small_profile();
+    uint32_t node = find_node(profile, "main", "queue");
+
+    profile->events = snd_calloc(MANY, sizeof *profile->events);
+    REQUIRE(profile->events != NULL && node != SND_NONE);
+    for (unsigned i = 0; i < MANY; i++)
+        profile->events[i] = (snd_profile_event){.start_ns = 10 * i, .node = node};
+    profile->event_count = MANY;
+    char *json = data_of(profile);
+    check_has(json, "A counter has 1536 of its 6144 values in the timeline.");
+    free(json);
+    snd_profile_free(profile);
+}
+
 /* A chain of calls below a root, each `width` times, the later the smaller. */
 static snd_profile *
 wide_profile(uint32_t width)
@@ -487,6 +505,7 @@ main(void)
     RUN(neighbouring_samples_become_one_event);
     RUN(inner_spans_step_back);
     RUN(counters_become_series);
+    RUN(a_counter_with_too_many_values_says_so);
     RUN(small_nodes_are_added_to_their_callers);
     RUN(too_many_events_are_thinned_out);
     RUN(sources_are_the_programs_own);

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertQuiet, grids, hasBrowser, launch, numberOf, open, show, shows, tabs } from "./browser.mjs";
+import { accessTests } from "./access.mjs";
+import { frameTests } from "./frames.mjs";
+import { linkTests } from "./links.mjs";
 import { exported, folder, KINDS, makeAll, pageOf } from "./recordings.mjs";
+import { timelineTests } from "./timeline.mjs";
 
 const skip = hasBrowser ? false : "no chromium here";
 let browser;
@@ -214,17 +218,6 @@ describe("the page", { skip }, () => {
     assert.ok(!text.includes("for line in lines"));
     await close();
   });
-
-  test("in a frame of a notebook it works without an address and without storage", async () => {
-    const { page, wrong, close } = await open(browser, await framed("samples"));
-    const frame = page.frameLocator("iframe");
-    await frame.locator("html[data-ready='1']").waitFor();
-    for (const title of KINDS.samples.views) await frame.getByRole("tab", { name: new RegExp(`^${title}`) }).click();
-    await frame.getByRole("button", { name: /theme/ }).click();
-    await frame.getByRole("gridcell", { name: "background" }).first().waitFor();
-    assertQuiet(wrong);
-    await close();
-  });
 });
 
 async function dataOf(name) {
@@ -234,14 +227,10 @@ async function dataOf(name) {
   return JSON.parse(gunzipSync(Buffer.from(text, "base64")).toString()).infos;
 }
 
-/** The page as a notebook shows it. */
-async function framed(name) {
-  const { readFileSync, writeFileSync } = await import("node:fs");
-  const escaped = readFileSync(pageOf(name), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  const file = `${folder}/framed.html`;
-  writeFileSync(file, `<!doctype html><iframe id="ready" sandbox="allow-scripts" style="width:1000px;height:640px" srcdoc="${escaped}"></iframe><script>document.documentElement.dataset.ready="1"</script>`);
-  return file;
-}
+describe("the timeline", { skip }, () => timelineTests(() => browser));
+describe("views are linked", { skip }, () => linkTests(() => browser));
+describe("for everybody", { skip }, () => accessTests(() => browser));
+describe("in frames", { skip }, () => frameTests(() => browser));
 
 describe("hostile names", { skip }, () => {
   for (const name of ["hostile", "hostile-calls"])

@@ -15,6 +15,8 @@ export const KINDS = {
   longer: { words: ["run", "--no-report"], program: ["busy.py", "--more"], views: [] },
   memory: { words: ["run", "--no-report", "--memory"], program: ["memory.py"], views: ["Summary", "Lines", "Flame", "Tree", "Timeline", "Memory"] },
   calls: { words: ["trace", "--no-report", "--signatures", "--timeline"], program: ["busy.py"], views: ["Summary", "Sunburst", "Timeline", "Calls"] },
+  gc: { words: ["run", "--no-report"], program: ["gc.py"], views: ["Summary", "Timeline"] },
+  gpu: { words: ["run", "--no-report", "--memory"], program: ["gpu.py"], views: ["Summary", "Lines", "Timeline"], env: { SONDE_NVML: "stand_in.so", STAND_IN_BUSY: "40" } },
   ops: { words: ["run", "--no-report", "--ops"], program: ["ops.py"], views: ["Summary", "Lines", "Ops", "Regions"] },
   hostile: { words: ["run", "--no-report"], program: ["hostile.py"], views: [] },
   "hostile-calls": { words: ["trace", "--no-report", "--signatures"], program: ["hostile.py"], views: [] },
@@ -24,7 +26,11 @@ export const recordingOf = (name) => join(folder, `${name}.sonde`);
 export const pageOf = (name) => join(folder, `${name}.html`);
 
 function run(...words) {
-  return execFileSync(sonde, words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+  return runWith({}, ...words);
+}
+
+function runWith(env, ...words) {
+  return execFileSync(sonde, words, { env: { ...process.env, ...env }, cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
 }
 
 export function report(name, ...words) {
@@ -35,12 +41,18 @@ export function report(name, ...words) {
 export function makeAll() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "shots"), { recursive: true });
-  for (const [name, { words, program }] of Object.entries(KINDS)) {
-    run(...words, "-o", recordingOf(name), join(programs, program[0]), ...program.slice(1));
+  execFileSync("cc", ["-shared", "-fPIC", "-o", join(folder, "stand_in.so"), join(here, "../../tests/c/nvml_library.c")]);
+  for (const [name, { words, program, env }] of Object.entries(KINDS)) {
+    runWith(env?.SONDE_NVML ? { ...env, SONDE_NVML: join(folder, env.SONDE_NVML) } : {}, ...words, "-o", recordingOf(name), join(programs, program[0]), ...program.slice(1));
     report(name, recordingOf(name));
   }
   report("compare", recordingOf("samples"), recordingOf("longer"));
   report("no-source", recordingOf("samples"), "--no-source");
+}
+
+/** Rows of a query of the recording. */
+export function asked(name, question) {
+  return JSON.parse(run("sql", recordingOf(name), question, "--format", "json")).rows;
 }
 
 /** A view as the program writes it for other programs. */

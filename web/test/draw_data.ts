@@ -1,7 +1,7 @@
 // Recordings by chance, the same every time: trees of samples with events, regions in each other, calls in pairs.
 import { decode, STATES, type RawBlock, type RawRecording, type Recording } from "../src/data";
 
-const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op"];
+const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op", "gc"];
 
 function numbers(seed: number): () => number {
   return () => {

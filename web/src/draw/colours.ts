@@ -1,4 +1,4 @@
-// Colours of boxes. Parts of time have the page's colours (Okabe and Ito, see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
+// Colours of boxes. Parts of time have the page's colours (see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
 // every kind of colour blindness; in the dark it is dimmed, and black text still has a contrast of at least 4.5.
 // Files of the program have a colour, code of others is grey: one's own code is what one can change.
 import type { Frames } from "./frames";
@@ -23,6 +23,7 @@ export interface Theme {
   gpu: string;
   memory: string;
   copies: string;
+  gc: string;
 }
 
 /** Text on a colour "#rrggbb": black or white, whichever has more contrast. */
@@ -40,12 +41,17 @@ export function mix(a: string, b: string, share: number): string {
   return `#${part(1)}${part(3)}${part(5)}`;
 }
 
+const dim = (colours: string[], isDark: boolean, by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
+
+/** Colours of boxes: those of the program's files, then those of others. */
+export const fileColours = (isDark: boolean) => [...dim(LIGHT, isDark, 0.2), ...dim(GREYS, isDark, 0.58)];
+
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const chosen = root.dataset.theme;
   const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const dim = (colours: string[], by: number) => (isDark ? colours.map((colour) => mix(colour, "#16181d", by)) : colours);
+  const boxes = fileColours(isDark);
   return {
     isDark,
     background: read("bg"),
@@ -54,12 +60,13 @@ export function readTheme(root: HTMLElement): Theme {
     muted: read("muted"),
     line: read("line"),
     accent: read("accent"),
-    files: dim(LIGHT, 0.2),
-    others: dim(GREYS, 0.58),
+    files: boxes.slice(0, LIGHT.length),
+    others: boxes.slice(LIGHT.length),
     parts: PART_NAMES.map(read),
     gpu: read("gpu"),
     memory: read("memory"),
     copies: read("copies"),
+    gc: read("b"),
   };
 }
 
@@ -90,6 +97,7 @@ export function coloursByFile(theme: Theme, names: Names, ranks: readonly number
     if (kind === "region" || kind === "op") return theme.files[(hash(nameOf(names, what)) % 5) + 1];
     if (place !== undefined && names.isOwn[what]) return theme.files[place % theme.files.length];
     if (kind === "waiting") return theme.parts[3];
+    if (kind === "gc") return theme.gc;
     return theme.others[hash(String(fileIdOf(names, what))) % theme.others.length];
   });
 }

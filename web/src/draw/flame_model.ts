@@ -4,7 +4,7 @@ import type { Lane, TrackLanes } from "./lanes";
 import { entryAt, firstAfter, lanesOf, lengthOf } from "./lanes";
 import { frameOfSample, type Frames } from "./frames";
 import { frameAt, laneBoxes, timeBoxes, visibleBoxes, type Box, type View } from "./layout";
-import { invertFrames, sandwich } from "./merge";
+import { cutRemark, invertFrames, sandwich } from "./merge";
 import { trackName, type Names } from "./names";
 
 export const ROW = 20;
@@ -79,7 +79,7 @@ function byWeight(panels: Panel[], rows: number, above: number, remark = ""): Fl
 function sandwichModel(frames: Frames, what: number): FlameModel {
   const { callers, callees } = sandwich(frames, what);
   const above = callers.deepest;
-  return byWeight([weightPanel(callees, false), weightPanel(callers, true)], above + callees.deepest + 1, above);
+  return byWeight([weightPanel(callees, false), weightPanel(callers, true)], above + callees.deepest + 1, above, cutRemark(frames));
 }
 
 function samplePanel(frames: Frames, names: Names, lane: Lane, isUp: boolean): Panel {
@@ -189,6 +189,6 @@ export function flameModel(frames: Frames, names: Names, from: string, choice: F
   const inTime = choice.isTime ? timeModel(frames, names, from, choice) : null;
   if (inTime) return inTime;
   const shown = choice.isInverted ? invertFrames(frames) : frames;
-  const remark = choice.isTime ? "There is no timeline of this." : "";
+  const remark = choice.isTime ? "There is no timeline of this." : choice.isInverted ? cutRemark(frames) : "";
   return byWeight([weightPanel(shown, choice.isUp)], shown.deepest + 1, -1, remark);
 }

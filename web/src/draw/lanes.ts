@@ -19,6 +19,7 @@ export interface TrackLanes {
   scale: number;
   /** Time by part in each of BUCKETS equal pieces of the recording. */
   density: Float32Array;
+  gc: Lane[];
   /** The outermost first. */
   regions: Lane[];
   calls: Lane[];
@@ -105,6 +106,7 @@ function makeLanes(recording: Recording): TrackLanes[] {
   const starts = trackStarts(recording);
   const regions = spansOf(recording, isEntered);
   const calls = spansOf(recording, isCall);
+  const gc = spansOf(recording, (kind) => kind === "gc");
   const scales = scalesOf(recording);
   return tracks.map((_, track) => {
     const samples = sampleLane(events, starts[track], starts[track + 1]);
@@ -112,6 +114,7 @@ function makeLanes(recording: Recording): TrackLanes[] {
       samples,
       scale: scales[track],
       density: densityOf(samples, length),
+      gc: stack(events, gc[track]),
       regions: stack(events, regions[track]),
       calls: stack(events, calls[track]),
     };

@@ -6,6 +6,11 @@ import { PARTS } from "./weights";
  * frames as all stacks together. Its time stays where it is. */
 const CUTOFF = 1 / 20000;
 
+/** What has to be said of that; "": everything was followed. */
+export function cutRemark({ own, total }: Frames): string {
+  return own.some((one) => one > 0 && one < total[0] * CUTOFF) ? "Places with less than 1/20,000 of the whole are not followed to their callers." : "";
+}
+
 /** Follows frames upwards, step by step and all together: callers below callees. `at`: where each stands, which is
  * changed; `own` and `parts`: what each has. */
 function mergeAbove(frames: Frames, whole: number, at: Int32Array, own: Float64Array, parts: Float64Array | null): Frames {

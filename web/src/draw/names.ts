@@ -107,6 +107,13 @@ export function nameOf(names: Names, what: number): string {
   return `thread ${trackName(recording, what - functions - STATES.length)}`;
 }
 
+/** The name of what a node is of; of a collection its generation. */
+export function entryName(names: Names, node: number): string {
+  const { nodes, sites, texts } = names.recording;
+  const site = nodes.site[node];
+  return kindOfSite(names.recording, site) === "gc" ? texts[sites.detail[site]] : nameOf(names, names.ofSite[site]);
+}
+
 /** Its name with what it is, where that is not plain. */
 export function titleOf(names: Names, what: number): string {
   const name = nameOf(names, what) || "(no name)";

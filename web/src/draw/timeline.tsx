@@ -9,11 +9,12 @@ import { chartsOf } from "./charts_data";
 import { coloursByFile } from "./colours";
 import type { Row } from "./describe";
 import { entryAt, lengthOf } from "./lanes";
-import { nameOf, placeOf, titleOf, trackName, type Names } from "./names";
-import { Legend, Live, selectionOf, Tooltip, whatOf, type Tip } from "./parts";
+import { entryName, nameOf, placeOf, titleOf, trackName, type Names } from "./names";
+import { Legend, Live, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
 import { sourceOf } from "./source";
 import { follow, oneLine, useStage, useTheme, useWheel } from "./stage";
 import { GUTTER, MARGIN, paintTimeline } from "./timeline_paint";
+import { TimeGrid } from "./timeline_table";
 import { AXIS, timeRowAt, timeRows, type TimeRow } from "./timeline_rows";
 import { ARROWS, keyMoves, Viewport, wheelMoves } from "./viewport";
 import "./draw.css";
@@ -136,8 +137,9 @@ function TimelineView(props: ViewProps) {
     stage.redraw();
     const found = entryOf(x, y);
     if (!found) return setTip(null);
-    const what = names.ofSite[recording.nodes.site[found.row.lane.node[found.entry]]];
-    setTip({ title: oneLine(titleOf(names, what)), rows: tipRows(names, found.row, found.entry), x, y });
+    const node = found.row.lane.node[found.entry];
+    const title = found.row.kind === "gc" ? `garbage collection, ${entryName(names, node)}` : titleOf(names, names.ofSite[recording.nodes.site[node]]);
+    setTip({ title: oneLine(title), rows: tipRows(names, found.row, found.entry), x, y });
   }
 
   function leave(): void {
@@ -209,6 +211,7 @@ function TimelineView(props: ViewProps) {
     setTip(null);
   });
 
+  const isTable = state.options["timeline.table"] === "1" && !!recording.events;
   const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, + and - zoom, up and down choose a thread, Enter makes what is seen the range.`;
   return (
     <section class="draw" aria-label="Timeline">
@@ -216,10 +219,12 @@ function TimelineView(props: ViewProps) {
         <button onClick={() => view.glide(0, length)}>Whole</button>
         <button disabled={!state.range} onClick={() => state.range && view.glide(state.range[0], state.range[1])}>Zoom to range</button>
         <button disabled={!state.range} onClick={() => setRange(null)}>Clear range</button>
+        {recording.events && <Toggle title="As a table" isOn={isTable} onChange={(isOn) => props.onOption("timeline.table", isOn ? "1" : null, true)} />}
         <span class="muted">{state.range ? `${duration(state.range[0])} – ${duration(state.range[1])}, ${duration(state.range[1] - state.range[0])} long` : "Drag to choose a range for all views; wheel zooms, Shift-drag pans."}</span>
         {recording.events?.sample_count ? <Legend theme={theme} /> : null}
       </div>
-      <div class="draw-times" ref={times}>
+      {isTable && <TimeGrid {...props} names={names} rows={rows} seen={state.range ?? readZoom(state.options["timeline.zoom"], length) ?? [0, length]} />}
+      <div class="draw-times" ref={times} hidden={isTable}>
         <div class="draw-place draw-scroll" ref={scroller} onScroll={stage.redraw} style={{ flexBasis: `${rows.height + 2}px` }}>
           <div style={{ height: `${rows.height}px` }}>
             <canvas ref={stage.ref} data-keys tabIndex={0} role="application" aria-label={label} onKeyDown={onKey} onPointerDown={onPointerDown} onPointerMove={point} onPointerLeave={leave} onDblClick={() => setRange(null)} />

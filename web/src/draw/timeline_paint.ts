@@ -3,7 +3,7 @@ import { duration } from "../model/format";
 import { inkOn, type Theme } from "./colours";
 import { firstAfter, partsOf, type Lane } from "./lanes";
 import { laneBoxes } from "./layout";
-import { CPU_STATES, nameOf, trackName, type Names } from "./names";
+import { CPU_STATES, entryName, trackName, type Names } from "./names";
 import { Pixels } from "./pixels";
 import { fit, FONT, oneLine } from "./stage";
 import { timeSteps } from "./steps";
@@ -93,7 +93,7 @@ class TimePainter {
     if (width <= 0) return;
     const what = entry < 0 ? -1 : look.names.ofSite[look.names.recording.nodes.site[lane.node[entry]]];
     const isHit = !look.isHit || (what >= 0 && look.isHit(what));
-    const colour = entry < 0 ? look.theme.others[1] : row.kind === "samples" ? look.theme.parts[Math.min(lane.state[entry], CPU_STATES)] : look.colours[what];
+    const colour = row.kind === "gc" ? look.theme.gc : entry < 0 ? look.theme.others[1] : row.kind === "samples" ? look.theme.parts[Math.min(lane.state[entry], CPU_STATES)] : look.colours[what];
     context.globalAlpha = isHit ? 1 : 0.25;
     context.fillStyle = colour;
     context.fillRect(GUTTER + x, y, width > 3 ? width - 0.7 : width, row.height);
@@ -104,7 +104,7 @@ class TimePainter {
     }
     if (width < 26 || what < 0) return;
     context.fillStyle = inkOn(colour);
-    context.fillText(fit(context, oneLine(nameOf(look.names, what)), width), GUTTER + x + 4, y + row.height / 2 + 4);
+    context.fillText(fit(context, oneLine(entryName(look.names, lane.node[entry])), width), GUTTER + x + 4, y + row.height / 2 + 4);
   }
 
   private gutter(track: TimeTrack, y: number): void {

@@ -4,7 +4,7 @@ import type { State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
 import { columnIndex, numbers, texts } from "./table";
-import { CPU, ownValues, WAITING } from "./values";
+import { CPU, overlap, ownValues, WAITING } from "./values";
 
 export interface Fact {
   title: string;
@@ -37,6 +37,31 @@ function threadCount(recording: Recording): number {
   return tracks.reduce((sum, track, i) => sum + (others.has(i) || track.thread_id === 0 ? 0 : (track.thread_count ?? 1)), 0);
 }
 
+/** The garbage collections of a thread, of the whole recording or a range. */
+export function collections(recording: Recording, { thread, range }: State): { count: number; total: number; max: number } {
+  const { events, nodes, sites, kinds, metrics } = recording;
+  const sum = { count: 0, total: 0, max: 0 };
+  const isWanted = (node: number) => kinds[sites.kind[nodes.site[node]]] === "gc" && (thread < 0 || nodes.track[node] === thread);
+  const add = (count: number, total: number, max: number) => {
+    sum.count += count;
+    sum.total += total;
+    sum.max = Math.max(sum.max, max);
+  };
+  if (range && events) {
+    for (let i = events.sample_count; i < events.count; i++) {
+      const ns = overlap(events, i, range);
+      if (ns > 0 && isWanted(events.node[i])) add(1, ns, events.value[i]);
+    }
+    return sum;
+  }
+  for (const name of ["count", "total", "max"] as const)
+    metrics.get(name)?.node.forEach((node, i) => {
+      const value = metrics.get(name)!.value[i];
+      if (isWanted(node)) add(name === "count" ? value : 0, name === "total" ? value : 0, name === "max" ? value : 0);
+    });
+  return sum;
+}
+
 export function facts(recording: Recording, state: State): Fact[] {
   const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
   const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(threadCount(recording), "thread") }];
@@ -47,6 +72,8 @@ export function facts(recording: Recording, state: State): Fact[] {
     const waited = total(ownValues(recording, WAITING, state.thread, state.range));
     list.push({ title: "waiting", value: duration(waited), more: "of threads that ran Python" });
   }
+  const gc = collections(recording, state);
+  if (gc.count > 0) list.push({ title: "garbage collection", value: duration(gc.total), more: `${plural(gc.count, "time")}, longest ${duration(gc.max)}` });
   if (recording.infos.peak_bytes) {
     const at = `at ${duration(info(recording, "peak_at_ns"))}, ± ${bytes(info(recording, "peak_error_bytes"))}`;
     list.push({ title: "memory at the peak", value: bytes(info(recording, "peak_bytes")), more: at });
@@ -77,6 +104,7 @@ export function quality(recording: Recording): [string, string][] {
   if (info(recording, "own_op_cost_ns")) rows.push(["an operator", `about ${duration(info(recording, "own_op_cost_ns"))}`]);
   if (recording.infos.memory_exact) rows.push(["memory", memoryText(recording)]);
   rows.push(["lost", lostText(recording)]);
+  if (!recording.events) rows.push(["timeline", "none: only sums were kept"]);
   if (recording.infos.note) rows.push(["note", recording.infos.note]);
   if (recording.infos.complete === "0") rows.push(["state", "the program was still running, or was killed"]);
   if (recording.pruned) rows.push(["left out of this page", recording.pruned.text]);

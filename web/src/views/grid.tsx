@@ -272,9 +272,10 @@ function foldable(table: Table): number[] {
   return table.rows.map((_, row) => row).filter((row) => hasChildren(table, row));
 }
 
-/** Things with what belongs to them below start folded when there are many of them. */
+/** Things with what belongs to them below start folded when there are many of them; of a few the first level is open. */
 function foldedAtFirst(table: Table): number[] {
-  return table.is_grouped && table.rows.length >= 60 ? foldable(table) : [];
+  const least = table.depths && table.depths.filter((depth) => depth === 0).length < 6 ? 1 : 0;
+  return table.is_grouped && table.rows.length >= 60 ? foldable(table).filter((row) => table.depths![row] >= least) : [];
 }
 
 function GridBar({ table, rows, isWide, onWide, search, children }: GridProps & { rows: number[] }) {

@@ -360,7 +360,7 @@ function LineCell({ column, item, data, isSorted }: { column: LineColumn; item: 
 function TimeStack({ table, row, most }: { table: Table; row: number; most: number }) {
   const parts = PARTS.map(([part, title]) => ({ name: title, colour: part, value: numbers(table, `${part}_percent`)(row) }));
   const label = parts.filter(({ value }) => value > 0).map(({ name, value }) => `${name} ${percent(value)}`).join(", ");
-  return <Stack parts={parts} whole={most} label={label} />;
+  return <Stack parts={parts} whole={most} label={label || "no time"} />;
 }
 
 /** All numbers of the line that is selected. */

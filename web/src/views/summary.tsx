@@ -180,7 +180,7 @@ export function Summary(props: ViewProps) {
           <div class="fact" key={title}>
             <span>{title}</span>
             <b>{value}</b>
-            <span class="clip">{more || "\u00a0"}</span>
+            <span>{more || "\u00a0"}</span>
           </div>
         ))}
       </section>
