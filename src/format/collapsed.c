@@ -1,4 +1,4 @@
-/* Folded stacks, a line each: thread;caller;callee microseconds. For flamegraph.pl, speedscope and others. */
+/* Folded stacks, a line each: thread;caller;callee number. For flamegraph.pl, speedscope and others. */
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/stacks.h"
@@ -10,7 +10,9 @@
 typedef struct folding {
     const snd_profile *profile;
     snd_stacks stacks;
+    snd_cost cost;
     uint64_t *sums;
+    uint64_t sum, written; /* of the stacks so far; what their lines say, in the unit of the lines */
     uint32_t *order;    /* all stacks: those of one parent together, by their texts */
     uint32_t *children; /* where those of a parent begin in it, and behind the last parent its end */
     uint32_t count;
@@ -109,17 +111,28 @@ put_frame(folding *self, const snd_stacks_entry *stack)
     snd_buffer_char(out, ')');
 }
 
+/* Microseconds in place of nanoseconds, rounded so that all lines together are the whole, rounded once. */
+static uint64_t
+number_of(folding *self, uint32_t stack)
+{
+    uint64_t before = self->written;
+
+    self->sum += self->sums[stack];
+    self->written = strcmp(snd_costs[self->cost].unit, "nanoseconds") == 0 ? (self->sum + 500) / 1000 : self->sum;
+    return self->written - before;
+}
+
 static void
 put_line(folding *self, uint32_t stack)
 {
-    uint64_t us = (self->sums[stack] + 500) / 1000;
+    uint64_t number = number_of(self, stack);
 
-    if (us == 0)
+    if (number == 0)
         return;
     snd_buffer_put(&self->out.text, self->path.data, self->path.size);
     self->out.text.failed |= self->path.failed;
     snd_buffer_char(&self->out.text, ' ');
-    snd_buffer_number(&self->out.text, us);
+    snd_buffer_number(&self->out.text, number);
     snd_buffer_char(&self->out.text, '\n');
 }
 
@@ -168,9 +181,10 @@ snd_format_collapsed(snd_reader *reader, const snd_profile *profile, const snd_e
     folding self = {.profile = profile, .stacks = {.by_line = options->by_line, .by_name = 1}, .out = {.file = file}};
 
     (void)reader;
+    self.cost = snd_export_cost(profile, options);
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)
-        status = snd_stacks_sums(&self.stacks, profile, options->cpu_only, &self.sums);
+        status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
     if (status == SND_OK)
         status = sort_stacks(&self);
     if (status == SND_OK)

@@ -4,6 +4,8 @@
 #include "format/format.h"
 #include "format/stacks.h"
 
+#include <string.h>
+
 /* A thread that nobody looked at for longer was not there, or not measured: its line of time has a gap. */
 #define GAP_NS 10000u
 
@@ -15,7 +17,7 @@ typedef struct run {
 
 typedef struct drawing {
     const snd_profile *profile;
-    const snd_export_options *options;
+    snd_cost cost;
     snd_stacks stacks;
     uint64_t *sums;   /* NULL: the events are drawn */
     uint32_t *order;  /* events by track, then by time */
@@ -31,7 +33,7 @@ is_drawn(const drawing *self, const snd_profile_event *event)
 {
     snd_site_kind kind = self->profile->sites[self->profile->nodes[event->node].site].kind;
     return snd_site_is_sampled(kind) && event->value != 0 &&
-           (!self->options->cpu_only || SND_SAMPLE_IS_CPU(event->task));
+           (self->cost == SND_COST_WALL || (self->cost == SND_COST_CPU && SND_SAMPLE_IS_CPU(event->task)));
 }
 
 static uint32_t
@@ -132,6 +134,13 @@ put_stack(drawing *self, uint32_t stack)
     snd_buffer_char(&self->out.text, ']');
 }
 
+/* As speedscope calls it. */
+static const char *
+unit_of(snd_cost cost)
+{
+    return strcmp(snd_costs[cost].unit, "count") == 0 ? "none" : snd_costs[cost].unit;
+}
+
 static snd_status
 put_thread(drawing *self, uint32_t track, uint32_t place)
 {
@@ -141,7 +150,7 @@ put_thread(drawing *self, uint32_t track, uint32_t place)
     snd_buffer_text(out, place == 0 ? "\n  " : ",\n  ");
     snd_buffer_text(out, "{\"type\": \"sampled\", \"name\": ");
     snd_json_string(out, self->profile->tracks[track].name);
-    snd_buffer_text(out, ", \"unit\": \"nanoseconds\", \"startValue\": 0, \"endValue\": ");
+    snd_buffer_printf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_of(self->cost));
     snd_buffer_number(out, self->end_ns);
     snd_buffer_text(out, ",\n   \"samples\": [");
     for (uint64_t i = 0; i < self->run_count && status == SND_OK; i++) {
@@ -228,8 +237,10 @@ put_all(drawing *self)
 snd_status
 snd_format_speedscope(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
-    drawing self = {
-        .profile = profile, .options = options, .stacks = {.by_line = options->by_line}, .out = {.file = file}};
+    drawing self = {.profile = profile,
+                    .cost = snd_export_cost(profile, options),
+                    .stacks = {.by_line = options->by_line},
+                    .out = {.file = file}};
     int has_events = 0;
 
     (void)reader;
@@ -237,7 +248,7 @@ snd_format_speedscope(snd_reader *reader, const snd_profile *profile, const snd_
     if (status == SND_OK)
         status = sort_events(&self, &has_events);
     if (status == SND_OK && !has_events)
-        status = snd_stacks_sums(&self.stacks, profile, options->cpu_only, &self.sums);
+        status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
     if (status == SND_OK)
         status = put_all(&self);
     snd_buffer_free(&self.out.text);

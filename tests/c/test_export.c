@@ -125,7 +125,8 @@ a_trace_needs_a_timeline_and_stacks_need_something(void)
     const char *path = temp_path("nothing");
 
     CHECK(export_to(path, "chrome", &in_sum, &(snd_export_options){0}) == SND_NO_TIMELINE);
-    CHECK(!snd_stacks_has_any(only_calls.profile) && snd_stacks_has_any(in_sum.profile));
+    CHECK(snd_stacks_main_cost(only_calls.profile, 0) == SND_COST_COUNT);
+    CHECK(snd_stacks_main_cost(in_sum.profile, 0) == SND_COST_WALL);
     set_whole(in_sum.profile, 2, SND_METRIC_PYTHON, 1);
     CHECK(export_to(path, "collapsed", &in_sum, &(snd_export_options){.cpu_only = 1}) == SND_OK);
     close_samples(&in_sum);
