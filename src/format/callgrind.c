@@ -80,6 +80,7 @@ calls_of(const annotating *self, const snd_callgraph_pair *pair)
 static snd_status
 put_call(annotating *self, const snd_callgraph_pair *pair)
 {
+    static const snd_cost_values nothing;
     const snd_callgraph_function *callee = &self->graph.functions[pair->callee];
     snd_status status = put_file(self, "cfi", callee->file);
 
@@ -87,7 +88,8 @@ put_call(annotating *self, const snd_callgraph_pair *pair)
     snd_buffer_text(&self->out.text, "calls=");
     snd_buffer_number(&self->out.text, calls_of(self, pair));
     snd_buffer_printf(&self->out.text, " %u\n", callee->line);
-    put_costs(self, pair->line, &pair->numbers.total);
+    /* programs add the calls of a function to its own cost: what it does inside itself is there already */
+    put_costs(self, pair->line, pair->caller == pair->callee ? &nothing : &pair->numbers.total);
     return status == SND_OK ? snd_output_flush_full(&self->out) : status;
 }
 

@@ -2,6 +2,8 @@
 #include "format/stacks.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
+#include "os/process.h"
 
 #include <string.h>
 
@@ -15,11 +17,18 @@ static const char *const state_names[SND_SAMPLE_STATES] = {
     [SND_METRIC_WAIT_OTHER - SND_METRIC_PYTHON] = "[waiting]",
 };
 
+const char *
+snd_stacks_state_name(uint32_t state)
+{
+    return state_names[state];
+}
+
 void
 snd_stacks_free(snd_stacks *self)
 {
     snd_map_free(&self->frame_map);
     snd_map_free(&self->stack_map);
+    snd_intern_free(self->texts);
     snd_free(self->frames);
     snd_free(self->stacks);
     snd_free(self->of_track);
@@ -34,9 +43,60 @@ make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
     return snd_make_room(array, count, capacity, size) ? SND_OK : SND_NO_MEMORY;
 }
 
+/* A name must not look like the end of a frame or of a line. */
+static void
+put_name(snd_buffer *out, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        int is_control = (unsigned char)*name < 0x20 || *name == 0x7f;
+        char shown = is_control ? ' ' : *name;
+        snd_buffer_char(out, shown == ';' ? ',' : shown);
+    }
+}
+
+/* As folded stacks have it: "name (file:line)". */
+static void
+put_frame(snd_buffer *out, const snd_stacks_frame *frame)
+{
+    const char *base = snd_path_base(frame->file);
+
+    put_name(out, frame->name);
+    if (frame->kind == SND_SITE_REGION || *frame->file == '\0')
+        return;
+    snd_buffer_text(out, " (");
+    put_name(out, *base == '\0' ? frame->file : base);
+    if (frame->line != 0)
+        snd_buffer_printf(out, ":%u", frame->line);
+    snd_buffer_char(out, ')');
+}
+
+static snd_status
+text_of(snd_stacks *self, const snd_stacks_frame *frame, snd_stacks_frame *shown)
+{
+    snd_buffer text = {0};
+    uint32_t id;
+
+    if (self->texts == NULL && (self->texts = snd_intern_new()) == NULL)
+        return SND_NO_MEMORY;
+    put_frame(&text, frame);
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = snd_intern_add(self->texts, snd_buffer_str(&text), text.size, &id);
+    snd_buffer_free(&text);
+    if (status == SND_OK)
+        *shown = (snd_stacks_frame){SND_SITE_OTHER, snd_intern_text(self->texts, id), "", 0, 0};
+    return status;
+}
+
 static snd_status
 add_frame(snd_stacks *self, const snd_stacks_frame *frame, uint32_t *id)
 {
+    snd_stacks_frame shown;
+    snd_status status = self->by_text ? text_of(self, frame, &shown) : SND_OK;
+    if (status != SND_OK)
+        return status;
+    if (self->by_text)
+        frame = &shown;
     const struct {
         const char *name, *file;
         uint64_t kind, line, first_line;
@@ -52,7 +112,7 @@ add_frame(snd_stacks *self, const snd_stacks_frame *frame, uint32_t *id)
             return SND_OK;
         }
     }
-    snd_status status = make_room(&self->frames, self->frame_count + 1, &self->frame_capacity, sizeof *self->frames);
+    status = make_room(&self->frames, self->frame_count + 1, &self->frame_capacity, sizeof *self->frames);
     if (status == SND_OK)
         status = snd_map_add(&self->frame_map, hash, self->frame_count);
     if (status != SND_OK)
@@ -126,7 +186,7 @@ stack_of_track(snd_stacks *self, const snd_profile *profile, uint32_t track, uin
     const snd_stacks_entry empty = {SND_NONE, SND_NONE, 0, track};
     uint32_t frame;
 
-    if (!self->by_name)
+    if (!self->by_text)
         return add_stack(self, &empty, stack);
     const snd_stacks_frame name = {SND_SITE_THREAD, profile->tracks[track].name, "", 0, 0};
     snd_status status = add_frame(self, &name, &frame);
@@ -149,6 +209,8 @@ stack_of_node(snd_stacks *self, const snd_profile *profile, uint32_t node, uint3
         *stack = SND_NONE;
         return SND_OK;
     }
+    if (kind == SND_SITE_OTHER && strcmp(profile->sites[about->site].name, SND_STACKS_OUTSIDE) == 0)
+        return SND_OK; /* it was on none */
     if ((self->without_regions && snd_site_is_entered(kind)) || self->stacks[*stack].depth >= SND_STACK_DEPTH)
         return SND_OK;
     snd_status status = frame_of_site(self, profile, about->site, &frame);
@@ -199,7 +261,7 @@ snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack
 snd_status
 snd_stacks_outside(snd_stacks *self, uint32_t *frame)
 {
-    return add_frame(self, &(snd_stacks_frame){SND_SITE_OTHER, "[outside regions]", "", 0, 0}, frame);
+    return add_frame(self, &(snd_stacks_frame){SND_SITE_OTHER, SND_STACKS_OUTSIDE, "", 0, 0}, frame);
 }
 
 uint32_t

@@ -2,11 +2,15 @@
 #ifndef SND_FORMAT_STACKS_H
 #define SND_FORMAT_STACKS_H
 
+#include "base/intern.h"
 #include "base/map.h"
 #include "format/costs.h"
 
 /* A stack that is deeper counts as the one it is cut to: what a format writes grows with the square of the depth. */
 #define SND_STACK_DEPTH 2000u
+
+/* Time of a thread that is on no stack, such as that outside of all regions, where it needs a frame. */
+#define SND_STACKS_OUTSIDE "[outside]"
 
 /* A function, a line of one, a native symbol, a region, an operator, or what a thread waits for. Texts of the profile, or
  * static. */
@@ -30,7 +34,7 @@ typedef struct snd_stacks_entry {
 typedef struct snd_stacks {
     int by_line;         /* lines of a function apart */
     int without_regions; /* samples only, and regions and operators are no frames of theirs */
-    int by_name;         /* threads of one name are one */
+    int by_text;         /* threads of one name are one, and frames that folded stacks write alike; that text is their name */
     snd_stacks_frame *frames;
     snd_stacks_entry *stacks;
     uint32_t *of_track; /* the empty stack of each */
@@ -39,6 +43,7 @@ typedef struct snd_stacks {
     uint32_t frame_count, stack_count, track_count, site_count, node_count;
     uint32_t frame_capacity, stack_capacity, track_capacity, site_capacity, node_capacity;
     snd_map frame_map, stack_map;
+    snd_intern *texts; /* of frames by their text */
 } snd_stacks;
 
 void snd_stacks_free(snd_stacks *self);
@@ -46,10 +51,13 @@ void snd_stacks_free(snd_stacks *self);
 /* Takes in what the profile has got since the last time. On failure the next call goes on. */
 SND_MUST_USE snd_status snd_stacks_update(snd_stacks *self, const snd_profile *profile);
 
+/* The name of the frame for what a thread waits for; NULL where it runs. */
+const char *snd_stacks_state_name(uint32_t state);
+
 /* The stack of a sample: a thread that waits has one more frame, which says for what. SND_NONE: it is on none. */
 SND_MUST_USE snd_status snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack);
 
-/* The frame for the time of a thread outside of all regions, where a format cannot do with an empty stack. */
+/* The frame SND_STACKS_OUTSIDE, for formats that cannot do with an empty stack. */
 SND_MUST_USE snd_status snd_stacks_outside(snd_stacks *self, uint32_t *frame);
 
 /* Gives `take` the costs that a stack has of its own, once or several times for a stack, until it returns other than
