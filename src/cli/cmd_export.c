@@ -1,6 +1,7 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "format/schema.h"
 #include "format/stacks.h"
 
 #include <string.h>
@@ -144,6 +145,18 @@ export_table(const snd_opened *recording, const snd_format *format, const snd_ar
 }
 
 static int
+print_schema(const char *output)
+{
+    int file = snd_open_output(output);
+    if (file < 0)
+        return SND_EXIT_USAGE;
+    snd_status status = snd_write_all(file, snd_table_schema, strlen(snd_table_schema));
+    if (status != SND_OK)
+        snd_complain_status(output == NULL ? "standard output" : output, status);
+    return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+}
+
+static int
 run(const snd_arguments *given)
 {
     const char *output = snd_arguments_value(given, "output");
@@ -153,6 +166,8 @@ run(const snd_arguments *given)
 
     if (format == NULL)
         return SND_EXIT_USAGE;
+    if (snd_arguments_value(given, "schema") != NULL)
+        return print_schema(output);
     if (snd_opened_open(given, 1, &recording))
         status = format->write_recording != NULL ? export_recording(&recording, format, given, output)
                                                  : export_table(&recording, format, given, output);
@@ -162,7 +177,7 @@ run(const snd_arguments *given)
 
 static const snd_option options[] = {
     {"format", 'f', "NAME",
-     "table, csv, json, html: a view; collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto: the recording"},
+     "a view: table, csv, json, html; all of it: collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto"},
     {"view", 0, "NAME",
      "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
     {"columns", 'c', "A,B,…", "these columns only"},
@@ -170,7 +185,8 @@ static const snd_option options[] = {
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
     {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: the lines of a function apart"},
-    {"cost", 0, "NAME", "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: shown first"},
+    {"cost", 0, "NAME", "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
+    {"schema", 0, NULL, "print the JSON Schema of what --format json writes, without a recording"},
     SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
     {0},
 };

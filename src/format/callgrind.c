@@ -120,7 +120,7 @@ put_head(annotating *self)
     snd_buffer *out = &self->out.text;
     const char *program = snd_profile_info(self->profile, "program");
 
-    snd_buffer_text(out, "# callgrind format\nversion: 1\ncreator: sonde " SND_VERSION "\n");
+    snd_buffer_text(out, "# callgrind format\nversion: 1\ncreator: sonde\n");
     if (snd_profile_info(self->profile, "process_id") != NULL)
         snd_buffer_printf(out, "pid: %llu\n",
                           (unsigned long long)snd_profile_info_number(self->profile, "process_id"));

@@ -19,7 +19,9 @@ typedef struct drawing {
     const snd_profile *profile;
     snd_cost cost;
     snd_stacks stacks;
-    uint64_t *sums;   /* NULL: the events are drawn */
+    uint64_t *sums;   /* of the stacks, without what is drawn already */
+    uint32_t sum_count;
+    int has_events;
     uint32_t *order;  /* events by track, then by time */
     uint64_t *starts; /* where those of a track begin in it, and behind the last track its end */
     run *runs;        /* of the thread that is drawn */
@@ -102,16 +104,19 @@ add_events(drawing *self, uint32_t track)
             status = snd_stacks_find(&self->stacks, event->node, event->task, &stack);
         if (status == SND_OK)
             status = add_run(self, stack, event->value);
+        if (status == SND_OK && stack < self->sum_count)
+            self->sums[stack] -= event->value < self->sums[stack] ? event->value : self->sums[stack];
     }
     return status;
 }
 
+/* With a timeline: what no sample of it saw. */
 static snd_status
 add_sums(drawing *self, uint32_t track)
 {
     snd_status status = SND_OK;
 
-    for (uint32_t i = 0; i < self->stacks.stack_count && status == SND_OK; i++)
+    for (uint32_t i = 0; i < self->sum_count && status == SND_OK; i++)
         if (self->stacks.stacks[i].track == track && self->sums[i] != 0)
             status = add_run(self, i, self->sums[i]);
     return status;
@@ -181,7 +186,9 @@ put_threads(drawing *self, uint32_t *active)
     for (uint32_t i = 0; i < self->profile->track_count && status == SND_OK; i++) {
         const snd_profile_track *track = &self->profile->tracks[i];
         self->run_count = self->end_ns = 0;
-        status = self->sums == NULL ? add_events(self, i) : add_sums(self, i);
+        status = self->has_events ? add_events(self, i) : SND_OK;
+        if (status == SND_OK)
+            status = add_sums(self, i);
         if (status != SND_OK || self->run_count == 0)
             continue;
         if (track->process_id == track->thread_id)
@@ -241,14 +248,14 @@ snd_format_speedscope(snd_reader *reader, const snd_profile *profile, const snd_
                     .cost = snd_export_cost(profile, options),
                     .stacks = {.by_line = options->by_line},
                     .out = {.file = file}};
-    int has_events = 0;
 
     (void)reader;
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)
-        status = sort_events(&self, &has_events);
-    if (status == SND_OK && !has_events)
+        status = sort_events(&self, &self.has_events);
+    if (status == SND_OK)
         status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
+    self.sum_count = self.stacks.stack_count;
     if (status == SND_OK)
         status = put_all(&self);
     snd_buffer_free(&self.out.text);

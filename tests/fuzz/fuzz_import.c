@@ -33,10 +33,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     const snd_import_options options = {.unit = (snd_import_unit)(data[0] % SND_IMPORT_UNIT_COUNT), .rate_hz = 100};
-    const snd_import *how = snd_import_find(data[0] == 0x7b ? "pstats" : "collapsed");
+    const snd_import *how = snd_import_find((data[0] & 0x7f) == 0x7b ? "pstats" : "collapsed");
     snd_profile *profile = snd_profile_new();
     snd_buffer problem = {0};
-    size_t skipped = data[0] == 0x7b ? 0 : 1; /* a dictionary begins so */
+    size_t skipped = (data[0] & 0x7f) == 0x7b ? 0 : 1; /* a dictionary begins so */
 
     MUST(profile != NULL);
     (void)snd_import_guess((const char *)data, size);
