@@ -38,12 +38,15 @@ snd_cost_values
 snd_cost_read(const snd_profile *profile, uint32_t node)
 {
     uint64_t present = profile->nodes[node].present;
+    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
     snd_cost_values values = {{0}};
 
+    if (kind == SND_SITE_THREAD) {
+        values.of[SND_COST_TIME] = snd_profile_whole(profile, node, SND_METRIC_SELF);
+        return values;
+    }
     for (unsigned i = 0; i < SND_COST_COUNT; i++)
         for (uint64_t left = present & snd_costs[i].metrics; left != 0; left &= left - 1)
             values.of[i] += snd_profile_whole(profile, node, (snd_metric)__builtin_ctzll(left));
-    if (!snd_site_is_entered(profile->sites[profile->nodes[node].site].kind))
-        values.of[SND_COST_ENTRIES] = 0; /* a thread is no entry */
     return values;
 }

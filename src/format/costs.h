@@ -50,7 +50,8 @@ typedef struct snd_cost_values {
 void snd_cost_add(snd_cost_values *sum, const snd_cost_values *more);
 int snd_cost_is_any(const snd_cost_values *values);
 
-/* What a node has of its own, waiting left out. */
+/* What a node has of its own, waiting left out. A thread has time outside of regions only: what threads without any
+ * Python waited is no place's, and no view of places has it. */
 snd_cost_values snd_cost_read(const snd_profile *profile, uint32_t node);
 
 #endif

@@ -1,5 +1,6 @@
-/* A file for speedscope.app: one profile a thread, in the order of time where there is a timeline. The format is that
- * of https://www.speedscope.app/file-format-schema.json. */
+/* A file for speedscope.app: a profile a thread in the order of time, where there is a timeline, and one in sum: events
+ * say how long a sample stood for, sums what the clocks of the thread said. The format is that of
+ * https://www.speedscope.app/file-format-schema.json. */
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/stacks.h"
@@ -19,9 +20,9 @@ typedef struct drawing {
     const snd_profile *profile;
     snd_cost cost;
     snd_stacks stacks;
-    uint64_t *sums;   /* of the stacks, without what is drawn already */
+    uint64_t *sums;   /* of the stacks that have some */
     uint32_t sum_count;
-    int has_events;
+    int is_over_time; /* the events are drawn, not the sums */
     uint32_t *order;  /* events by track, then by time */
     uint64_t *starts; /* where those of a track begin in it, and behind the last track its end */
     run *runs;        /* of the thread that is drawn */
@@ -104,13 +105,10 @@ add_events(drawing *self, uint32_t track)
             status = snd_stacks_find(&self->stacks, event->node, event->task, &stack);
         if (status == SND_OK)
             status = add_run(self, stack, event->value);
-        if (status == SND_OK && stack < self->sum_count)
-            self->sums[stack] -= event->value < self->sums[stack] ? event->value : self->sums[stack];
     }
     return status;
 }
 
-/* With a timeline: what no sample of it saw. */
 static snd_status
 add_sums(drawing *self, uint32_t track)
 {
@@ -146,15 +144,28 @@ unit_of(snd_cost cost)
     return strcmp(snd_costs[cost].unit, "count") == 0 ? "none" : snd_costs[cost].unit;
 }
 
+static void
+put_profile_name(drawing *self, uint32_t track, int is_second)
+{
+    snd_buffer name = {0};
+
+    snd_buffer_text(&name, self->profile->tracks[track].name);
+    if (is_second)
+        snd_buffer_text(&name, " (sums)");
+    self->out.text.failed |= name.failed;
+    snd_json_string(&self->out.text, snd_buffer_str(&name));
+    snd_buffer_free(&name);
+}
+
 static snd_status
-put_thread(drawing *self, uint32_t track, uint32_t place)
+put_thread(drawing *self, uint32_t track, uint32_t place, int is_second)
 {
     snd_buffer *out = &self->out.text;
     snd_status status = SND_OK;
 
     snd_buffer_text(out, place == 0 ? "\n  " : ",\n  ");
     snd_buffer_text(out, "{\"type\": \"sampled\", \"name\": ");
-    snd_json_string(out, self->profile->tracks[track].name);
+    put_profile_name(self, track, is_second);
     snd_buffer_printf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_of(self->cost));
     snd_buffer_number(out, self->end_ns);
     snd_buffer_text(out, ",\n   \"samples\": [");
@@ -177,24 +188,34 @@ put_thread(drawing *self, uint32_t track, uint32_t place)
 
 /* Threads without any time are left out. `active` gets the main thread's place. */
 static snd_status
-put_threads(drawing *self, uint32_t *active)
+put_threads(drawing *self, int is_second, uint32_t *place, uint32_t *active)
 {
-    uint32_t place = 0;
     snd_status status = SND_OK;
 
-    snd_buffer_text(&self->out.text, " \"profiles\": [");
     for (uint32_t i = 0; i < self->profile->track_count && status == SND_OK; i++) {
         const snd_profile_track *track = &self->profile->tracks[i];
         self->run_count = self->end_ns = 0;
-        status = self->has_events ? add_events(self, i) : SND_OK;
-        if (status == SND_OK)
-            status = add_sums(self, i);
+        status = self->is_over_time ? add_events(self, i) : add_sums(self, i);
         if (status != SND_OK || self->run_count == 0)
             continue;
-        if (track->process_id == track->thread_id)
-            *active = place;
-        status = put_thread(self, i, place++);
+        if (track->process_id == track->thread_id && !is_second)
+            *active = *place;
+        status = put_thread(self, i, (*place)++, is_second);
     }
+    return status;
+}
+
+static snd_status
+put_profiles(drawing *self, uint32_t *active)
+{
+    uint32_t place = 0;
+    int has_both = self->is_over_time;
+
+    snd_buffer_text(&self->out.text, " \"profiles\": [");
+    snd_status status = put_threads(self, 0, &place, active);
+    self->is_over_time = 0;
+    if (status == SND_OK && has_both)
+        status = put_threads(self, 1, &place, active);
     snd_buffer_text(&self->out.text, "],\n");
     return status;
 }
@@ -234,7 +255,7 @@ put_all(drawing *self)
                                      " \"exporter\": \"sonde\",\n \"name\": ");
     snd_json_string(&self->out.text, program == NULL ? "" : program);
     snd_buffer_text(&self->out.text, ",\n");
-    snd_status status = put_threads(self, &active);
+    snd_status status = put_profiles(self, &active);
     snd_buffer_printf(&self->out.text, " \"activeProfileIndex\": %u,\n", active);
     if (status == SND_OK)
         status = put_frames(self);
@@ -252,10 +273,10 @@ snd_format_speedscope(snd_reader *reader, const snd_profile *profile, const snd_
     (void)reader;
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)
-        status = sort_events(&self, &self.has_events);
+        status = sort_events(&self, &self.is_over_time);
     if (status == SND_OK)
         status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
-    self.sum_count = self.stacks.stack_count;
+    self.sum_count = self.stacks.stack_count; /* events may bring more */
     if (status == SND_OK)
         status = put_all(&self);
     snd_buffer_free(&self.out.text);

@@ -333,7 +333,7 @@ snd_stacks_costs(snd_stacks *self, const snd_profile *profile, int cpu_only, snd
         snd_cost_values values = read_node(profile, i, is_entered);
         if (snd_cost_is_any(&values))
             status = take(context, self->of_node[i], &values);
-        if (status == SND_OK && !cpu_only)
+        if (status == SND_OK && !cpu_only && profile->nodes[i].parent != SND_NONE)
             status = take_waiting(self, profile, i, take, context);
     }
     return status;
@@ -349,7 +349,7 @@ snd_stacks_all(const snd_profile *profile)
         if (!is_on_stack(profile, i))
             continue;
         snd_cost_values values = read_node(profile, i, is_entered);
-        for (uint32_t state = 0; state < SND_SAMPLE_STATES; state++)
+        for (uint32_t state = 0; state < SND_SAMPLE_STATES && profile->nodes[i].parent != SND_NONE; state++)
             if (!SND_SAMPLE_IS_CPU(state))
                 values.of[SND_COST_WALL] += snd_profile_whole(profile, i, SND_SAMPLE_METRIC(state));
         snd_cost_add(&sum, &values);
