@@ -45,7 +45,7 @@ def test_functions_are_those_that_pstats_prints(sonde, profiled):
     for place, (primitive, calls, self_s, total_s, _) in profiled.stats.items():
         shown = pstats.func_std_string(pstats.func_strip_path(place))
         row = found[shown]
-        assert (row["calls"], row["primitive"]) == (calls, primitive)
+        assert (row["calls"], row["primitive_calls"]) == (calls, primitive)
         assert (row["self_ns"], row["total_ns"]) == (round(self_s * 1e9), round(total_s * 1e9))
 
 
