@@ -97,8 +97,9 @@ can_write(const snd_opened *recording, const snd_format *format, const snd_expor
     if (options->has_cost && all.of[cost] == 0)
         snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
     else if (cost == SND_COST_COUNT && is_called)
-        snd_complain("%s: exact calls are pairs, not stacks, and cannot be written as %s; pstats and callgrind can have them",
-                     recording->path, format->name);
+        snd_complain(
+            "%s: exact calls are pairs, not stacks, and cannot be written as %s; pstats and callgrind can have them",
+            recording->path, format->name);
     else if (cost == SND_COST_COUNT)
         snd_complain("%s: the recording has no samples, regions, operators or memory to write as %s", recording->path,
                      format->name);
@@ -185,7 +186,8 @@ static const snd_option options[] = {
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
     {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: the lines of a function apart"},
-    {"cost", 0, "NAME", "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
+    {"cost", 0, "NAME",
+     "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
     {"schema", 0, NULL, "print the JSON Schema of what --format json writes, without a recording"},
     SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
     {0},

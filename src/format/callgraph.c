@@ -79,7 +79,8 @@ add_function(snd_callgraph *self, const snd_calls_row *row, uint32_t *id)
     const snd_callgraph_numbers numbers = numbers_of(&row->numbers);
     snd_status status = snd_callgraph_find(self, row->site.kind, &place, id);
 
-    if (status == SND_OK && !snd_make_room(&self->lines, self->line_count + 1, &self->line_capacity, sizeof *self->lines))
+    if (status == SND_OK &&
+        !snd_make_room(&self->lines, self->line_count + 1, &self->line_capacity, sizeof *self->lines))
         status = SND_NO_MEMORY;
     if (status != SND_OK)
         return status;
@@ -94,11 +95,10 @@ add_pair(snd_callgraph *self, const snd_calls_pair *pair, const uint32_t *ids)
 {
     if (!snd_make_room(&self->pairs, self->pair_count + 1, &self->pair_capacity, sizeof *self->pairs))
         return SND_NO_MEMORY;
-    self->pairs[self->pair_count++] =
-        (snd_callgraph_pair){.caller = ids[pair->caller],
-                             .callee = ids[pair->callee],
-                             .line = self->functions[ids[pair->caller]].line,
-                             .numbers = numbers_of(&pair->numbers)};
+    self->pairs[self->pair_count++] = (snd_callgraph_pair){.caller = ids[pair->caller],
+                                                           .callee = ids[pair->callee],
+                                                           .line = self->functions[ids[pair->caller]].line,
+                                                           .numbers = numbers_of(&pair->numbers)};
     return SND_OK;
 }
 

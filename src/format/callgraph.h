@@ -7,10 +7,10 @@
 
 /* What a function, or a pair of caller and callee, costs. Of calls the times are those of SND_COST_TIME. */
 typedef struct snd_callgraph_numbers {
-    uint64_t count;         /* calls; entries of regions; of what was sampled the samples that found it innermost */
-    uint64_t primitive;     /* of these, those that were not inside another of the same */
-    snd_cost_values self;   /* of its own */
-    snd_cost_values total;  /* with all below; recursion counts once */
+    uint64_t count;        /* calls; entries of regions; of what was sampled the samples that found it innermost */
+    uint64_t primitive;    /* of these, those that were not inside another of the same */
+    snd_cost_values self;  /* of its own */
+    snd_cost_values total; /* with all below; recursion counts once */
 } snd_callgraph_numbers;
 
 /* A function, a builtin, a native symbol, a region, an operator, or what a thread waits for. */
@@ -66,8 +66,8 @@ void snd_callgraph_turn(snd_callgraph *self);
 int snd_callgraph_is_used(const snd_callgraph_numbers *numbers);
 
 /* For the two ways to make one: the function of that kind at a place, found or added. */
-SND_MUST_USE snd_status snd_callgraph_find(snd_callgraph *self, snd_site_kind kind,
-                                           const snd_callgraph_function *place, uint32_t *id);
+SND_MUST_USE snd_status snd_callgraph_find(snd_callgraph *self, snd_site_kind kind, const snd_callgraph_function *place,
+                                           uint32_t *id);
 
 /* Fills an empty graph from the stacks of a profile. */
 SND_MUST_USE snd_status snd_callgraph_from_stacks(snd_callgraph *self, const snd_profile *profile);

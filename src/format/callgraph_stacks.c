@@ -8,12 +8,12 @@
 typedef struct walking {
     snd_callgraph *graph;
     snd_stacks stacks;
-    snd_cost_values *own;            /* per stack */
+    snd_cost_values *own; /* per stack */
     uint32_t own_count, own_capacity;
-    uint32_t *first, *next;          /* children of each stack, and the next of its parent's; SND_NONE: none */
-    uint32_t *functions;             /* per frame */
-    uint32_t *open;                  /* per function: how often it is on the way down */
-    uint32_t *open_links;            /* the same for pairs of functions */
+    uint32_t *first, *next; /* children of each stack, and the next of its parent's; SND_NONE: none */
+    uint32_t *functions;    /* per frame */
+    uint32_t *open;         /* per function: how often it is on the way down */
+    uint32_t *open_links;   /* the same for pairs of functions */
     uint32_t link_count, link_capacity;
     snd_map link_map, pair_map;
 } walking;
@@ -21,7 +21,7 @@ typedef struct walking {
 /* A stack on the way down. */
 typedef struct step {
     uint32_t stack;
-    uint32_t function; /* SND_NONE: a thread */
+    uint32_t function;   /* SND_NONE: a thread */
     uint32_t pair, link; /* SND_NONE: nobody called it */
     int is_recursive;
     snd_cost_values total;
@@ -194,9 +194,9 @@ add_outside(walking *self, uint32_t stack)
         return SND_OK;
     snd_status status = snd_stacks_outside(&self->stacks, &frame);
     if (status == SND_OK)
-        status = snd_callgraph_find(
-            self->graph, SND_SITE_OTHER,
-            &(snd_callgraph_function){.name = self->stacks.frames[frame].name, .file = ""}, &function);
+        status = snd_callgraph_find(self->graph, SND_SITE_OTHER,
+                                    &(snd_callgraph_function){.name = self->stacks.frames[frame].name, .file = ""},
+                                    &function);
     if (status != SND_OK)
         return status;
     snd_cost_add(&self->graph->functions[function].numbers.self, own);

@@ -11,8 +11,8 @@ typedef struct annotating {
     snd_callgraph graph;
     snd_cost costs[SND_COST_COUNT]; /* the events of the file, in their order */
     unsigned cost_count;
-    snd_intern *files;          /* their numbers are their ids and 1 */
-    unsigned char *is_named;    /* per function: its name was written */
+    snd_intern *files;       /* their numbers are their ids and 1 */
+    unsigned char *is_named; /* per function: its name was written */
     uint32_t named_files;
     snd_output out;
 } annotating;
@@ -122,8 +122,7 @@ put_head(annotating *self)
 
     snd_buffer_text(out, "# callgrind format\nversion: 1\ncreator: sonde\n");
     if (snd_profile_info(self->profile, "process_id") != NULL)
-        snd_buffer_printf(out, "pid: %llu\n",
-                          (unsigned long long)snd_profile_info_number(self->profile, "process_id"));
+        snd_buffer_printf(out, "pid: %llu\n", (unsigned long long)snd_profile_info_number(self->profile, "process_id"));
     snd_buffer_text(out, "cmd: ");
     put_name(out, program == NULL ? "" : program);
     snd_buffer_text(out, "part: 1\npositions: line\n");

@@ -12,8 +12,8 @@ typedef struct folding {
     snd_cost cost;
     uint64_t *sums;
     uint64_t sum, written; /* of the stacks so far; what their lines say, in the unit of the lines */
-    uint32_t *order;    /* all stacks: those of one parent together, by their texts */
-    uint32_t *children; /* where those of a parent begin in it, and behind the last parent its end */
+    uint32_t *order;       /* all stacks: those of one parent together, by their texts */
+    uint32_t *children;    /* where those of a parent begin in it, and behind the last parent its end */
     uint32_t count;
     snd_buffer path;
     snd_output out;

@@ -7,8 +7,8 @@
 #define SND_COST_BIT(metric) (UINT64_C(1) << SND_METRIC_##metric)
 #define SND_COST_CPU_BITS (SND_COST_BIT(PYTHON) | SND_COST_BIT(NATIVE) | SND_COST_BIT(SYSTEM))
 
-/* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). Waiting is no metric of a stack but one of the
- * frame that stands for it; see snd_stacks_costs. */
+/* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). Waiting is no metric of a stack but one of
+ * the frame that stands for it; see snd_stacks_costs. */
 #define SND_COST_MAP(X)                                                                                               \
     X(SAMPLES, "samples", "count", SND_COST_BIT(SAMPLES), "sampled: how often a thread was looked at")                \
     X(CPU, "cpu", "nanoseconds", SND_COST_CPU_BITS, "sampled: time in which a thread ran")                            \

@@ -34,13 +34,13 @@ typedef struct snd_export_options {
 snd_cost snd_export_cost(const snd_profile *profile, const snd_export_options *options);
 
 /* The same for formats that show a whole recording, not a table. */
-#define SND_FORMAT_RECORDING_MAP(X)                                  \
-    X(collapsed, "folded stacks in microseconds, for flamegraph.pl") \
-    X(speedscope, "stacks over time or in sum, for speedscope.app")  \
-    X(pprof, "stacks with all they cost, for go tool pprof")         \
-    X(pstats, "functions and their callers, for Python's pstats")    \
+#define SND_FORMAT_RECORDING_MAP(X)                                    \
+    X(collapsed, "folded stacks in microseconds, for flamegraph.pl")   \
+    X(speedscope, "stacks over time or in sum, for speedscope.app")    \
+    X(pprof, "stacks with all they cost, for go tool pprof")           \
+    X(pstats, "functions and their callers, for Python's pstats")      \
     X(callgrind, "functions and their calls by line, for KCachegrind") \
-    X(chrome, "trace events for Chrome's about:tracing and Perfetto") \
+    X(chrome, "trace events for Chrome's about:tracing and Perfetto")  \
     X(perfetto, "the same as Perfetto's own file, for ui.perfetto.dev")
 
 #define SND_FORMAT_DECLARE(name, about) \

@@ -65,9 +65,16 @@ snd_import_set_facts(snd_profile *profile, const char *file, const snd_import *h
     const struct {
         const char *key, *value;
     } facts[] = {
-        {"program", snd_path_base(file)}, {"imported", how->name},  {"sonde", SND_VERSION}, {"python", ""},
-        {"arguments", "[]"},              {"host", ""},             {"process_id", "0"},    {"complete", "1"},
-        {"start_realtime_ns", "0"},       {"start_monotonic_ns", "0"},
+        {"program", snd_path_base(file)},
+        {"imported", how->name},
+        {"sonde", SND_VERSION},
+        {"python", ""},
+        {"arguments", "[]"},
+        {"host", ""},
+        {"process_id", "0"},
+        {"complete", "1"},
+        {"start_realtime_ns", "0"},
+        {"start_monotonic_ns", "0"},
     };
     uint64_t length_ns = 0;
     snd_status status = SND_OK;
@@ -103,8 +110,11 @@ snd_import_end_track(snd_profile *profile, uint32_t root, uint64_t ns)
     const struct {
         snd_metric metric;
         uint64_t value;
-    } values[] = {{SND_METRIC_COUNT, 1}, {SND_METRIC_TOTAL, ns}, {SND_METRIC_SELF, ns},
-                  {SND_METRIC_MIN, ns},  {SND_METRIC_MAX, ns}};
+    } values[] = {{SND_METRIC_COUNT, 1},
+                  {SND_METRIC_TOTAL, ns},
+                  {SND_METRIC_SELF, ns},
+                  {SND_METRIC_MIN, ns},
+                  {SND_METRIC_MAX, ns}};
     uint32_t id = profile->nodes[root].track;
     snd_profile_track track = profile->tracks[id];
     snd_status status;

@@ -30,12 +30,12 @@ typedef struct snd_import_options {
 } snd_import_options;
 
 /* X(name, what it is). A format is one file with snd_import_NAME in it, and a line here. */
-#define SND_IMPORT_MAP(X)                                      \
+#define SND_IMPORT_MAP(X)                                          \
     X(pstats, "functions and their callers, of Python's cProfile") \
     X(collapsed, "folded stacks, a line each")
 
 /* Adds to an empty profile what the bytes say. SND_BAD_ARGUMENT: `problem` says why they do not. */
-#define SND_IMPORT_DECLARE(name, about)                                                                        \
+#define SND_IMPORT_DECLARE(name, about)                                                                         \
     SND_MUST_USE snd_status snd_import_##name(const char *data, size_t size, const snd_import_options *options, \
                                               snd_profile *profile, snd_buffer *problem);
 SND_IMPORT_MAP(SND_IMPORT_DECLARE)

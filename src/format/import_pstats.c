@@ -177,9 +177,8 @@ find_function(reading *self, const snd_marshal_value *label, uint32_t *place)
     uint32_t count = snd_intern_count(self->places), site;
 
     snd_status status = check_label(self, label);
-    if (status == SND_OK &&
-        (!snd_make_room(&self->nodes, count + 1, &self->capacity, sizeof *self->nodes) ||
-         !snd_make_room(&self->is_read, count + 1, &self->read_capacity, sizeof *self->is_read)))
+    if (status == SND_OK && (!snd_make_room(&self->nodes, count + 1, &self->capacity, sizeof *self->nodes) ||
+                             !snd_make_room(&self->is_read, count + 1, &self->read_capacity, sizeof *self->is_read)))
         status = SND_NO_MEMORY;
     if (status == SND_OK)
         status = find_place(self, label, place);

@@ -1,5 +1,5 @@
-/* A file for ui.perfetto.dev: a message Trace of Perfetto, protos/perfetto/trace/trace.proto. Threads, samples, tasks and
- * counters are tracks of their own; slices of a track come in the order of time, the outer before the inner. */
+/* A file for ui.perfetto.dev: a message Trace of Perfetto, protos/perfetto/trace/trace.proto. Threads, samples, tasks
+ * and counters are tracks of their own; slices of a track come in the order of time, the outer before the inner. */
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "format/format.h"
@@ -253,7 +253,8 @@ line_of(const snd_profile *profile, const snd_profile_event *event)
     if (snd_site_is_sampled(kind))
         return number_of(LINE_SAMPLES, node->track);
     if (event->task != 0)
-        return number_of(LINE_TASK, (uint64_t)(profile->tracks[node->track].process_id & 0xfffffff) << 32 | event->task);
+        return number_of(LINE_TASK,
+                         (uint64_t)(profile->tracks[node->track].process_id & 0xfffffff) << 32 | event->task);
     return number_of(LINE_THREAD, node->track);
 }
 

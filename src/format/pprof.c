@@ -250,8 +250,7 @@ put_all(profiling *self)
     for (unsigned i = 0; i < self->cost_count; i++)
         put_type(self, PROFILE_SAMPLE_TYPE, self->costs[i]);
     put_facts(self, snd_export_cost(self->profile, self->options));
-    snd_status status =
-        snd_stacks_costs(&self->stacks, self->profile, self->options->cpu_only, put_sample, self);
+    snd_status status = snd_stacks_costs(&self->stacks, self->profile, self->options->cpu_only, put_sample, self);
     if (status == SND_OK)
         status = put_places(self);
     if (status == SND_OK)

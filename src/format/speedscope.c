@@ -20,7 +20,7 @@ typedef struct drawing {
     const snd_profile *profile;
     snd_cost cost;
     snd_stacks stacks;
-    uint64_t *sums;   /* of the stacks that have some */
+    uint64_t *sums; /* of the stacks that have some */
     uint32_t sum_count;
     int is_over_time; /* the events are drawn, not the sums */
     uint32_t *order;  /* events by track, then by time */

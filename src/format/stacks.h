@@ -12,13 +12,13 @@
 /* Time of a thread that is on no stack, such as that outside of all regions, where it needs a frame. */
 #define SND_STACKS_OUTSIDE "[outside]"
 
-/* A function, a line of one, a native symbol, a region, an operator, or what a thread waits for. Texts of the profile, or
- * static. */
+/* A function, a line of one, a native symbol, a region, an operator, or what a thread waits for. Texts of the profile,
+ * or static. */
 typedef struct snd_stacks_frame {
     snd_site_kind kind;
     const char *name;
-    const char *file; /* "" where unknown */
-    uint32_t line;    /* 0 where unknown; of a function: where it starts */
+    const char *file;    /* "" where unknown */
+    uint32_t line;       /* 0 where unknown; of a function: where it starts */
     uint32_t first_line; /* of a line: where its function starts; else as `line` */
 } snd_stacks_frame;
 
@@ -34,7 +34,7 @@ typedef struct snd_stacks_entry {
 typedef struct snd_stacks {
     int by_line;         /* lines of a function apart */
     int without_regions; /* samples only, and regions and operators are no frames of theirs */
-    int by_text;         /* threads of one name are one, and frames that folded stacks write alike; that text is their name */
+    int by_text; /* threads of one name are one, and frames that folded stacks write alike; that text is their name */
     snd_stacks_frame *frames;
     snd_stacks_entry *stacks;
     uint32_t *of_track; /* the empty stack of each */

@@ -1,5 +1,5 @@
-/* Bytes as a file of another profiler. The first byte chooses: pstats, or collapsed stacks in one of their units. What is
- * taken is a sound profile, which is written again. */
+/* Bytes as a file of another profiler. The first byte chooses: pstats, or collapsed stacks in one of their units. What
+ * is taken is a sound profile, which is written again. */
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/import.h"

@@ -61,9 +61,7 @@ class Pprof:
         kinds = [message(value) for number, value in fields if number == 1]
         self.types = [(self.texts[one(kind, 1)], self.texts[one(kind, 2)]) for kind in kinds]
         functions = [message(value) for number, value in fields if number == 5]
-        self.functions = {
-            one(f, 1): (self.texts[one(f, 2)], self.texts[one(f, 4, 0)], one(f, 5)) for f in functions
-        }
+        self.functions = {one(f, 1): (self.texts[one(f, 2)], self.texts[one(f, 4, 0)], one(f, 5)) for f in functions}
         locations = [message(value) for number, value in fields if number == 4]
         self.locations = {one(place, 1): message(one(place, 4)) for place in locations}
         assert len(self.functions) == len(functions) and len(self.locations) == len(locations)
@@ -203,6 +201,6 @@ def pstats(path: Path):
     stats = marshal.loads(path.read_bytes())
     for (file, line, name), (primitive, count, self_s, total_s, callers) in stats.items():
         assert isinstance(file, str) and isinstance(line, int) and isinstance(name, str)
-        assert 0 <= primitive <= count and 0 <= self_s and 0 <= total_s
+        assert 0 <= primitive <= count and self_s >= 0 and total_s >= 0
         assert all(caller in stats and len(numbers) == 4 for caller, numbers in callers.items())
     return stats

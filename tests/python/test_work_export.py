@@ -27,7 +27,10 @@ def main(size=10):
     fib(12)
     time.sleep(0.02)
 """
-SAMPLED = WORK + "import threading\nthread = threading.Thread(target=main, args=(1000,), name='worker; 1')\nthread.start()\nmain(1000)\nthread.join()\n"
+SAMPLED = (
+    WORK
+    + "import threading\nthread = threading.Thread(target=main, args=(1000,), name='worker; 1')\nthread.start()\nmain(1000)\nthread.join()\n"
+)
 REGIONS = """
 import ctypes, pathlib, threading, time, sonde
 class Site(ctypes.Structure):
@@ -248,7 +251,9 @@ def test_operators_are_frames_below_their_regions(recordings):
     if not (recordings.folder / "ops.sonde").exists():
         pytest.skip("needs NumPy")
     stacks = read.collapsed(export(recordings, "ops", "collapsed", "--cost", "entries"))
-    below = {frames[2].split(" (")[0]: number for frames, number in stacks.items() if frames[1:2] == ("load",) and frames[2:]}
+    below = {
+        frames[2].split(" (")[0]: number for frames, number in stacks.items() if frames[1:2] == ("load",) and frames[2:]
+    }
     assert sum(number for frames, number in stacks.items() if "numpy.dot" in frames[-1]) == 20
     assert "numpy.dot" in below
 
@@ -278,7 +283,11 @@ def test_pstats_of_calls_is_exact(recordings):
         for place, (*_, callers) in stats.items()
         for caller, numbers in callers.items()
     }
-    own = {(caller, callee): (n, ns) for caller, callee, n, ns in pairs if {caller, callee} <= {"main", "middle", "leaf", "fib"}}
+    own = {
+        (caller, callee): (n, ns)
+        for caller, callee, n, ns in pairs
+        if {caller, callee} <= {"main", "middle", "leaf", "fib"}
+    }
     assert len(own) == 4 and own == {pair: found[pair] for pair in own}
     assert found["fib", "fib"][0] == wanted[next(key for key in wanted if key[2] == "fib")][0] - 1
 
@@ -290,7 +299,13 @@ def test_the_standard_module_prints_it(recordings):
     assert stats.total_calls == sum(row[0] for row in wanted.values())
     assert stats.prim_calls == sum(row[1] for row in wanted.values())
     assert stats.total_tt == pytest.approx(seconds(sum(row[2] for row in wanted.values())), rel=1e-12)
-    shown = recordings.run([sys.executable, "-c", f"import pstats; pstats.Stats({str(path)!r}).sort_stats('cumtime').print_callers('leaf')"])
+    shown = recordings.run(
+        [
+            sys.executable,
+            "-c",
+            f"import pstats; pstats.Stats({str(path)!r}).sort_stats('cumtime').print_callers('leaf')",
+        ]
+    )
     assert "(middle)" in shown.stdout and "(leaf)" in shown.stdout
 
 
@@ -395,7 +410,9 @@ def test_a_trace_of_calls_has_every_call(recordings, form):
         counts[name] = counts.get(name, 0) + count
     wanted = {}
     for _, _, name, number in sql(
-        recordings, "calls", "select file, line, name, count from call join node on node.id = call.parent where node.parent is null"
+        recordings,
+        "calls",
+        "select file, line, name, count from call join node on node.id = call.parent where node.parent is null",
     ):
         wanted[name] = wanted.get(name, 0) + number
     assert {name: number for name, number in wanted.items() if name in ("leaf", "middle", "fib", "main")} == {
@@ -503,9 +520,7 @@ def test_calls_have_no_stacks(recordings, form):
 
 
 def test_what_is_not_there_is_said_in_a_line(recordings):
-    recordings.python(
-        "import sonde\nsonde.install(reporter=sonde.SilentReporter(), recording='none.sonde')\n"
-    )
+    recordings.python("import sonde\nsonde.install(reporter=sonde.SilentReporter(), recording='none.sonde')\n")
     for form in ("collapsed", "speedscope", "pprof", "pstats", "callgrind"):
         assert f"to write as {form}" in export(recordings, "none", form, status=2)
     assert "no timeline" in export(recordings, "none", "chrome", status=2)
