@@ -54,19 +54,11 @@ sort_stacks(folding *self)
     return SND_OK;
 }
 
-/* A thread's name must not look like the end of a frame or of a line. */
-static void
-put_thread(snd_buffer *out, const char *name)
-{
-    for (; *name != '\0'; name++)
-        snd_buffer_char(out, *name == ';' ? ',' : (unsigned char)*name < 0x20 || *name == 0x7f ? ' ' : *name);
-}
-
 static void
 put_frame(folding *self, const snd_stacks_entry *stack)
 {
     if (stack->frame == SND_NONE) {
-        put_thread(&self->path, self->profile->tracks[stack->track].name);
+        snd_stacks_put_name(&self->path, self->profile->tracks[stack->track].name);
         return;
     }
     snd_buffer_char(&self->path, ';');

@@ -311,11 +311,12 @@ read_all(reading *self, const char *data, size_t size)
         status = read_line(self, (span){data, (size_t)(stop - data)});
         data = stop == end ? end : stop + 1;
     }
-    if (status == SND_OK && snd_intern_count(self->threads) == 0) {
+    uint32_t threads = self->roots == NULL ? 0 : snd_intern_count(self->threads);
+    if (status == SND_OK && threads == 0) {
         snd_buffer_text(self->problem, "it has no stacks");
         status = SND_BAD_ARGUMENT;
     }
-    for (uint32_t i = 0; i < snd_intern_count(self->threads) && status == SND_OK; i++)
+    for (uint32_t i = 0; i < threads && status == SND_OK; i++)
         status = snd_import_end_track(self->profile, self->roots[i], self->totals[i]);
     return status;
 }

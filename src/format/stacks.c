@@ -43,9 +43,8 @@ make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
     return snd_make_room(array, count, capacity, size) ? SND_OK : SND_NO_MEMORY;
 }
 
-/* A name must not look like the end of a frame or of a line. */
-static void
-put_name(snd_buffer *out, const char *name)
+void
+snd_stacks_put_name(snd_buffer *out, const char *name)
 {
     for (; *name != '\0'; name++) {
         int is_control = (unsigned char)*name < 0x20 || *name == 0x7f;
@@ -60,11 +59,11 @@ put_frame(snd_buffer *out, const snd_stacks_frame *frame)
 {
     const char *base = snd_path_base(frame->file);
 
-    put_name(out, frame->name);
+    snd_stacks_put_name(out, frame->name);
     if (frame->kind == SND_SITE_REGION || *frame->file == '\0')
         return;
     snd_buffer_text(out, " (");
-    put_name(out, *base == '\0' ? frame->file : base);
+    snd_stacks_put_name(out, *base == '\0' ? frame->file : base);
     if (frame->line != 0)
         snd_buffer_printf(out, ":%u", frame->line);
     snd_buffer_char(out, ')');

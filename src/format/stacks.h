@@ -2,6 +2,7 @@
 #ifndef SND_FORMAT_STACKS_H
 #define SND_FORMAT_STACKS_H
 
+#include "base/buffer.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "format/costs.h"
@@ -50,6 +51,9 @@ void snd_stacks_free(snd_stacks *self);
 
 /* Takes in what the profile has got since the last time. On failure the next call goes on. */
 SND_MUST_USE snd_status snd_stacks_update(snd_stacks *self, const snd_profile *profile);
+
+/* Appends a name as folded stacks have it: it does not look like the end of a frame or of a line. */
+void snd_stacks_put_name(snd_buffer *out, const char *name);
 
 /* The name of the frame for what a thread waits for; NULL where it runs. */
 const char *snd_stacks_state_name(uint32_t state);
