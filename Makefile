@@ -179,6 +179,7 @@ $(VENV)/.test: $(VENV)/.build
 	-tools/system.sh test
 	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
+	-$(PIP) install jsonschema protobuf snakeviz
 	touch $@
 $(NOTEBOOK)/.packages: tools/notebook.txt
 	"$(PYTHON)" -m venv $(NOTEBOOK)

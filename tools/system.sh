@@ -39,7 +39,7 @@ build)
     wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
     ;;
 test)
-    wanted="libjemalloc2"
+    wanted="libjemalloc2 valgrind"
     ;;
 page)
     wanted="chromium"

@@ -77,6 +77,20 @@ snd_utf8_width(const char *text)
 }
 
 void
+snd_utf8_put(const char *text, snd_buffer *out)
+{
+    const char *end = text + strlen(text);
+
+    while (text < end) {
+        const char *from = text;
+        if (snd_utf8_next(&text, end) == SND_UTF8_BAD)
+            snd_buffer_text(out, "\xef\xbf\xbd");
+        else
+            snd_buffer_put(out, from, (size_t)(text - from));
+    }
+}
+
+void
 snd_utf8_clean(const char *text, snd_buffer *out)
 {
     const char *end = text + strlen(text);

@@ -13,6 +13,9 @@ uint32_t snd_utf8_next(const char **at, const char *end);
 /* Appends the text with an escape in place of all that would move the cursor: names come from programs. */
 void snd_utf8_clean(const char *text, snd_buffer *out);
 
+/* Appends the text with U+FFFD in place of each byte that is not UTF-8. */
+void snd_utf8_put(const char *text, snd_buffer *out);
+
 /* How many terminal cells the text takes; bytes that are not UTF-8 take one each. */
 size_t snd_utf8_width(const char *text);
 

@@ -1,6 +1,7 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "format/schema.h"
 #include "format/stacks.h"
 
 #include <string.h>
@@ -36,6 +37,23 @@ chosen_format(const snd_arguments *given)
     return format;
 }
 
+/* Whether --cost, if given, is one that we know; complains when not. */
+static int
+read_cost(const snd_arguments *given, snd_export_options *out)
+{
+    const char *names[SND_COST_COUNT], *name = snd_arguments_value(given, "cost");
+
+    for (unsigned i = 0; i < SND_COST_COUNT; i++)
+        names[i] = snd_costs[i].name;
+    if (name == NULL)
+        return 1;
+    out->has_cost = 1;
+    out->cost = snd_cost_find(name);
+    if (out->cost == SND_COST_COUNT)
+        snd_complain_unknown("cost", name, names, SND_COST_COUNT);
+    return out->cost != SND_COST_COUNT;
+}
+
 /* A trace is its timeline; stacks are drawn over time where there is one. */
 static snd_status
 load_timeline(const snd_opened *recording, const snd_format *format)
@@ -43,9 +61,11 @@ load_timeline(const snd_opened *recording, const snd_format *format)
     uint64_t events;
     snd_status status;
 
-    if (format->write_recording == snd_format_speedscope) {
+    if (format->write_recording == snd_format_speedscope || format->write_recording == snd_format_perfetto) {
+        int is_optional =
+            format->write_recording == snd_format_speedscope || recording->profile->memory.series_count != 0;
         status = snd_reader_events(recording->reader, recording->profile);
-        return status == SND_NO_TIMELINE || status == SND_TOO_LONG ? SND_OK : status;
+        return is_optional && (status == SND_NO_TIMELINE || status == SND_TOO_LONG) ? SND_OK : status;
     }
     if (format->write_recording != snd_format_chrome)
         return SND_OK;
@@ -53,17 +73,53 @@ load_timeline(const snd_opened *recording, const snd_format *format)
     return status == SND_OK && events == 0 ? SND_NO_TIMELINE : status;
 }
 
+static int
+has_calls(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (snd_site_is_call(profile->sites[profile->nodes[i].site].kind))
+            return 1;
+    return 0;
+}
+
+/* Whether the recording has what the format is about; complains when not. */
+static int
+can_write(const snd_opened *recording, const snd_format *format, const snd_export_options *options)
+{
+    int is_traced = format->write_recording == snd_format_chrome || format->write_recording == snd_format_perfetto;
+    int is_pstats = format->write_recording == snd_format_pstats;
+    int is_called = has_calls(recording->profile);
+    snd_cost cost = snd_export_cost(recording->profile, options);
+    snd_cost_values all = snd_stacks_all(recording->profile);
+
+    if (is_traced || (is_called && (is_pstats || format->write_recording == snd_format_callgrind)))
+        return 1;
+    if (options->has_cost && all.of[cost] == 0)
+        snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
+    else if (cost == SND_COST_COUNT && is_called)
+        snd_complain(
+            "%s: exact calls are pairs, not stacks, and cannot be written as %s; pstats and callgrind can have them",
+            recording->path, format->name);
+    else if (cost == SND_COST_COUNT)
+        snd_complain("%s: the recording has no samples, regions, operators or memory to write as %s", recording->path,
+                     format->name);
+    else if (is_pstats && strcmp(snd_costs[cost].unit, "nanoseconds") != 0)
+        snd_complain("%s: pstats is about time, not about '%s'", recording->path, snd_costs[cost].name);
+    else
+        return 1;
+    return 0;
+}
+
 /* What cannot be exported is found out before the output is opened, which empties it. */
 static int
 export_recording(const snd_opened *recording, const snd_format *format, const snd_arguments *given, const char *output)
 {
-    const snd_export_options options = {
+    snd_export_options options = {
         .by_line = snd_arguments_value(given, "by-line") != NULL,
         .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
     };
-    if (format->write_recording != snd_format_chrome && !snd_stacks_has_any(recording->profile))
-        return snd_complain("%s: the recording has no samples and no regions to write as %s", recording->path,
-                            format->name);
+    if (!read_cost(given, &options) || !can_write(recording, format, &options))
+        return SND_EXIT_USAGE;
     snd_status status = load_timeline(recording, format);
     if (status != SND_OK)
         return snd_complain_status(recording->path, status);
@@ -90,6 +146,18 @@ export_table(const snd_opened *recording, const snd_format *format, const snd_ar
 }
 
 static int
+print_schema(const char *output)
+{
+    int file = snd_open_output(output);
+    if (file < 0)
+        return SND_EXIT_USAGE;
+    snd_status status = snd_write_all(file, snd_table_schema, strlen(snd_table_schema));
+    if (status != SND_OK)
+        snd_complain_status(output == NULL ? "standard output" : output, status);
+    return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+}
+
+static int
 run(const snd_arguments *given)
 {
     const char *output = snd_arguments_value(given, "output");
@@ -99,6 +167,8 @@ run(const snd_arguments *given)
 
     if (format == NULL)
         return SND_EXIT_USAGE;
+    if (snd_arguments_value(given, "schema") != NULL)
+        return print_schema(output);
     if (snd_opened_open(given, 1, &recording))
         status = format->write_recording != NULL ? export_recording(&recording, format, given, output)
                                                  : export_table(&recording, format, given, output);
@@ -107,14 +177,18 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv, json or html: a view; collapsed, speedscope, chrome: the recording"},
+    {"format", 'f', "NAME",
+     "a view: table, csv, json, html; all of it: collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto"},
     {"view", 0, "NAME",
      "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
     {"columns", 'c', "A,B,…", "these columns only"},
     {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
     {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
     {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
-    {"by-line", 0, NULL, "collapsed, speedscope, chrome: the lines of a function apart"},
+    {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: the lines of a function apart"},
+    {"cost", 0, "NAME",
+     "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
+    {"schema", 0, NULL, "print the JSON Schema of what --format json writes, without a recording"},
     SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
     {0},
 };
@@ -122,7 +196,7 @@ static const snd_option options[] = {
 const snd_command snd_command_export = {
     .name = "export",
     .usage = "FILE --format NAME [--view NAME] [-o OUT]",
-    .about = "write a recording for other programs: CSV, JSON, HTML, flame graphs, a Chrome trace",
+    .about = "write a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
     .options = options,
     .run = run,
 };

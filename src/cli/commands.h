@@ -12,6 +12,7 @@
     X(report)              \
     X(merge)               \
     X(export)              \
+    X(import)              \
     X(info)                \
     X(sql)                 \
     X(doctor)              \

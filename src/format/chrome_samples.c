@@ -69,18 +69,6 @@ make_start_room(snd_chrome_line *line, uint32_t depth)
     return SND_OK;
 }
 
-static uint32_t
-common_stack(const snd_stacks *stacks, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        if (stacks->stacks[a].depth < stacks->stacks[b].depth)
-            b = stacks->stacks[b].parent;
-        else
-            a = stacks->stacks[a].parent;
-    }
-    return a;
-}
-
 static void
 name_line(snd_chrome_line *line, const snd_profile *profile, uint32_t track, snd_buffer *out)
 {
@@ -142,7 +130,7 @@ snd_chrome_samples_add(snd_chrome_samples *self, const snd_profile *profile, con
         close_line(self, profile, track, out);
     uint32_t common = self->stacks.of_track[self->stacks.stacks[stack].track];
     if (line->stack != SND_NONE) {
-        common = common_stack(&self->stacks, line->stack, stack);
+        common = snd_stacks_common(&self->stacks, line->stack, stack);
         end_slices(self, profile, track, (ends){line->stack, common, start_ns}, out);
     }
     for (uint32_t i = self->stacks.stacks[common].depth; i < depth; i++)

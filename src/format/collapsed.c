@@ -1,8 +1,7 @@
-/* Folded stacks, a line each: thread;caller;callee microseconds. For flamegraph.pl, speedscope and others. */
+/* Folded stacks, a line each: thread;caller;callee number. For flamegraph.pl, speedscope and others. */
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/stacks.h"
-#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,34 +9,17 @@
 typedef struct folding {
     const snd_profile *profile;
     snd_stacks stacks;
+    snd_cost cost;
     uint64_t *sums;
-    uint32_t *order;    /* all stacks: those of one parent together, by their texts */
-    uint32_t *children; /* where those of a parent begin in it, and behind the last parent its end */
+    uint64_t sum, written; /* of the stacks so far; what their lines say, in the unit of the lines */
+    uint32_t *order;       /* all stacks: those of one parent together, by their texts */
+    uint32_t *children;    /* where those of a parent begin in it, and behind the last parent its end */
     uint32_t count;
     snd_buffer path;
     snd_output out;
 } folding;
 
-/* The thread of an empty stack. */
-static const char *
-name_of(const folding *self, const snd_stacks_entry *stack)
-{
-    return stack->frame == SND_NONE ? self->profile->tracks[stack->track].name : self->stacks.frames[stack->frame].name;
-}
-
-static int
-compare_frames(const folding *self, const snd_stacks_entry *a, const snd_stacks_entry *b)
-{
-    if (a->frame == SND_NONE || b->frame == SND_NONE)
-        return (a->track > b->track) - (a->track < b->track);
-    const snd_stacks_frame *x = &self->stacks.frames[a->frame], *y = &self->stacks.frames[b->frame];
-    int order = strcmp(x->file, y->file);
-    if (order == 0)
-        order = (x->line > y->line) - (x->line < y->line);
-    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
-}
-
-/* Threads have no parent: they come last. */
+/* Threads have no parent: they come last. Their frames are texts already, and so are their names. */
 static int
 compare_stacks(const void *left, const void *right, void *context)
 {
@@ -47,8 +29,9 @@ compare_stacks(const void *left, const void *right, void *context)
 
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
-    int order = strcmp(name_of(self, a), name_of(self, b));
-    return order != 0 ? order : compare_frames(self, a, b);
+    if (a->frame == SND_NONE || b->frame == SND_NONE)
+        return strcmp(self->profile->tracks[a->track].name, self->profile->tracks[b->track].name);
+    return strcmp(self->stacks.frames[a->frame].name, self->stacks.frames[b->frame].name);
 }
 
 static snd_status
@@ -71,55 +54,39 @@ sort_stacks(folding *self)
     return SND_OK;
 }
 
-/* A name must not look like the end of a frame or of a line. */
-static void
-put_name(snd_buffer *out, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        int is_control = (unsigned char)*name < 0x20 || *name == 0x7f;
-        char shown = is_control ? ' ' : *name;
-        snd_buffer_char(out, shown == ';' ? ',' : shown);
-    }
-}
-
-static const char *
-short_name(const char *file)
-{
-    const char *base = snd_path_base(file);
-    return *base == '\0' ? file : base;
-}
-
 static void
 put_frame(folding *self, const snd_stacks_entry *stack)
 {
-    snd_buffer *out = &self->path;
+    if (stack->frame == SND_NONE) {
+        snd_stacks_put_name(&self->path, self->profile->tracks[stack->track].name);
+        return;
+    }
+    snd_buffer_char(&self->path, ';');
+    snd_buffer_text(&self->path, self->stacks.frames[stack->frame].name);
+}
 
-    if (stack->parent != SND_NONE)
-        snd_buffer_char(out, ';');
-    put_name(out, name_of(self, stack));
-    if (stack->frame == SND_NONE)
-        return;
-    const snd_stacks_frame *frame = &self->stacks.frames[stack->frame];
-    if (frame->kind == SND_SITE_REGION || *frame->file == '\0')
-        return;
-    snd_buffer_text(out, " (");
-    put_name(out, short_name(frame->file));
-    if (frame->line != 0)
-        snd_buffer_printf(out, ":%u", frame->line);
-    snd_buffer_char(out, ')');
+/* Microseconds in place of nanoseconds, rounded so that all lines together are the whole, rounded once. */
+static uint64_t
+number_of(folding *self, uint32_t stack)
+{
+    uint64_t before = self->written;
+
+    self->sum += self->sums[stack];
+    self->written = strcmp(snd_costs[self->cost].unit, "nanoseconds") == 0 ? (self->sum + 500) / 1000 : self->sum;
+    return self->written - before;
 }
 
 static void
 put_line(folding *self, uint32_t stack)
 {
-    uint64_t us = (self->sums[stack] + 500) / 1000;
+    uint64_t number = number_of(self, stack);
 
-    if (us == 0)
+    if (number == 0)
         return;
     snd_buffer_put(&self->out.text, self->path.data, self->path.size);
     self->out.text.failed |= self->path.failed;
     snd_buffer_char(&self->out.text, ' ');
-    snd_buffer_number(&self->out.text, us);
+    snd_buffer_number(&self->out.text, number);
     snd_buffer_char(&self->out.text, '\n');
 }
 
@@ -165,12 +132,13 @@ walk(folding *self)
 snd_status
 snd_format_collapsed(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
-    folding self = {.profile = profile, .stacks = {.by_line = options->by_line, .by_name = 1}, .out = {.file = file}};
+    folding self = {.profile = profile, .stacks = {.by_line = options->by_line, .by_text = 1}, .out = {.file = file}};
 
     (void)reader;
+    self.cost = snd_export_cost(profile, options);
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)
-        status = snd_stacks_sums(&self.stacks, profile, options->cpu_only, &self.sums);
+        status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
     if (status == SND_OK)
         status = sort_stacks(&self);
     if (status == SND_OK)

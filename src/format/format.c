@@ -2,6 +2,7 @@
 #include "format/format.h"
 
 #include "base/utf8.h"
+#include "format/stacks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,6 +27,12 @@ snd_format_find(const char *name)
         if (strcmp(snd_formats[i].name, name) == 0)
             return &snd_formats[i];
     return NULL;
+}
+
+snd_cost
+snd_export_cost(const snd_profile *profile, const snd_export_options *options)
+{
+    return options->has_cost ? options->cost : snd_stacks_main_cost(profile, options->cpu_only);
 }
 
 static int

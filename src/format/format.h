@@ -2,6 +2,7 @@
 #ifndef SND_FORMAT_FORMAT_H
 #define SND_FORMAT_FORMAT_H
 
+#include "format/costs.h"
 #include "store/reader.h"
 #include "view/view.h"
 
@@ -25,13 +26,22 @@ typedef struct snd_format_options {
 typedef struct snd_export_options {
     int by_line;  /* the lines of a function apart */
     int cpu_only; /* without time that was waited */
+    int has_cost; /* not the one that one looks at first but `cost`, where a format has one only */
+    snd_cost cost;
 } snd_export_options;
 
+/* The cost that the options ask for. SND_COST_COUNT: the profile has none. */
+snd_cost snd_export_cost(const snd_profile *profile, const snd_export_options *options);
+
 /* The same for formats that show a whole recording, not a table. */
-#define SND_FORMAT_RECORDING_MAP(X)                                  \
-    X(collapsed, "folded stacks in microseconds, for flamegraph.pl") \
-    X(speedscope, "stacks over time or in sum, for speedscope.app")  \
-    X(chrome, "trace events for Chrome's about:tracing and Perfetto")
+#define SND_FORMAT_RECORDING_MAP(X)                                    \
+    X(collapsed, "folded stacks in microseconds, for flamegraph.pl")   \
+    X(speedscope, "stacks over time or in sum, for speedscope.app")    \
+    X(pprof, "stacks with all they cost, for go tool pprof")           \
+    X(pstats, "functions and their callers, for Python's pstats")      \
+    X(callgrind, "functions and their calls by line, for KCachegrind") \
+    X(chrome, "trace events for Chrome's about:tracing and Perfetto")  \
+    X(perfetto, "the same as Perfetto's own file, for ui.perfetto.dev")
 
 #define SND_FORMAT_DECLARE(name, about) \
     void snd_format_##name(const snd_table *table, const snd_format_options *options, snd_buffer *out);

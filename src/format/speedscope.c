@@ -1,8 +1,11 @@
-/* A file for speedscope.app: one profile a thread, in the order of time where there is a timeline. The format is that
- * of https://www.speedscope.app/file-format-schema.json. */
+/* A file for speedscope.app: a profile a thread in the order of time, where there is a timeline, and one in sum: events
+ * say how long a sample stood for, sums what the clocks of the thread said. The format is that of
+ * https://www.speedscope.app/file-format-schema.json. */
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/stacks.h"
+
+#include <string.h>
 
 /* A thread that nobody looked at for longer was not there, or not measured: its line of time has a gap. */
 #define GAP_NS 10000u
@@ -15,9 +18,11 @@ typedef struct run {
 
 typedef struct drawing {
     const snd_profile *profile;
-    const snd_export_options *options;
+    snd_cost cost;
     snd_stacks stacks;
-    uint64_t *sums;   /* NULL: the events are drawn */
+    uint64_t *sums; /* of the stacks that have some */
+    uint32_t sum_count;
+    int is_over_time; /* the events are drawn, not the sums */
     uint32_t *order;  /* events by track, then by time */
     uint64_t *starts; /* where those of a track begin in it, and behind the last track its end */
     run *runs;        /* of the thread that is drawn */
@@ -31,7 +36,7 @@ is_drawn(const drawing *self, const snd_profile_event *event)
 {
     snd_site_kind kind = self->profile->sites[self->profile->nodes[event->node].site].kind;
     return snd_site_is_sampled(kind) && event->value != 0 &&
-           (!self->options->cpu_only || SND_SAMPLE_IS_CPU(event->task));
+           (self->cost == SND_COST_WALL || (self->cost == SND_COST_CPU && SND_SAMPLE_IS_CPU(event->task)));
 }
 
 static uint32_t
@@ -109,7 +114,7 @@ add_sums(drawing *self, uint32_t track)
 {
     snd_status status = SND_OK;
 
-    for (uint32_t i = 0; i < self->stacks.stack_count && status == SND_OK; i++)
+    for (uint32_t i = 0; i < self->sum_count && status == SND_OK; i++)
         if (self->stacks.stacks[i].track == track && self->sums[i] != 0)
             status = add_run(self, i, self->sums[i]);
     return status;
@@ -132,16 +137,36 @@ put_stack(drawing *self, uint32_t stack)
     snd_buffer_char(&self->out.text, ']');
 }
 
+/* As speedscope calls it. */
+static const char *
+unit_of(snd_cost cost)
+{
+    return strcmp(snd_costs[cost].unit, "count") == 0 ? "none" : snd_costs[cost].unit;
+}
+
+static void
+put_profile_name(drawing *self, uint32_t track, int is_second)
+{
+    snd_buffer name = {0};
+
+    snd_buffer_text(&name, self->profile->tracks[track].name);
+    if (is_second)
+        snd_buffer_text(&name, " (sums)");
+    self->out.text.failed |= name.failed;
+    snd_json_string(&self->out.text, snd_buffer_str(&name));
+    snd_buffer_free(&name);
+}
+
 static snd_status
-put_thread(drawing *self, uint32_t track, uint32_t place)
+put_thread(drawing *self, uint32_t track, uint32_t place, int is_second)
 {
     snd_buffer *out = &self->out.text;
     snd_status status = SND_OK;
 
     snd_buffer_text(out, place == 0 ? "\n  " : ",\n  ");
     snd_buffer_text(out, "{\"type\": \"sampled\", \"name\": ");
-    snd_json_string(out, self->profile->tracks[track].name);
-    snd_buffer_text(out, ", \"unit\": \"nanoseconds\", \"startValue\": 0, \"endValue\": ");
+    put_profile_name(self, track, is_second);
+    snd_buffer_printf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_of(self->cost));
     snd_buffer_number(out, self->end_ns);
     snd_buffer_text(out, ",\n   \"samples\": [");
     for (uint64_t i = 0; i < self->run_count && status == SND_OK; i++) {
@@ -163,22 +188,34 @@ put_thread(drawing *self, uint32_t track, uint32_t place)
 
 /* Threads without any time are left out. `active` gets the main thread's place. */
 static snd_status
-put_threads(drawing *self, uint32_t *active)
+put_threads(drawing *self, int is_second, uint32_t *place, uint32_t *active)
 {
-    uint32_t place = 0;
     snd_status status = SND_OK;
 
-    snd_buffer_text(&self->out.text, " \"profiles\": [");
     for (uint32_t i = 0; i < self->profile->track_count && status == SND_OK; i++) {
         const snd_profile_track *track = &self->profile->tracks[i];
         self->run_count = self->end_ns = 0;
-        status = self->sums == NULL ? add_events(self, i) : add_sums(self, i);
+        status = self->is_over_time ? add_events(self, i) : add_sums(self, i);
         if (status != SND_OK || self->run_count == 0)
             continue;
-        if (track->process_id == track->thread_id)
-            *active = place;
-        status = put_thread(self, i, place++);
+        if (track->process_id == track->thread_id && !is_second)
+            *active = *place;
+        status = put_thread(self, i, (*place)++, is_second);
     }
+    return status;
+}
+
+static snd_status
+put_profiles(drawing *self, uint32_t *active)
+{
+    uint32_t place = 0;
+    int has_both = self->is_over_time;
+
+    snd_buffer_text(&self->out.text, " \"profiles\": [");
+    snd_status status = put_threads(self, 0, &place, active);
+    self->is_over_time = 0;
+    if (status == SND_OK && has_both)
+        status = put_threads(self, 1, &place, active);
     snd_buffer_text(&self->out.text, "],\n");
     return status;
 }
@@ -218,7 +255,7 @@ put_all(drawing *self)
                                      " \"exporter\": \"sonde\",\n \"name\": ");
     snd_json_string(&self->out.text, program == NULL ? "" : program);
     snd_buffer_text(&self->out.text, ",\n");
-    snd_status status = put_threads(self, &active);
+    snd_status status = put_profiles(self, &active);
     snd_buffer_printf(&self->out.text, " \"activeProfileIndex\": %u,\n", active);
     if (status == SND_OK)
         status = put_frames(self);
@@ -228,16 +265,18 @@ put_all(drawing *self)
 snd_status
 snd_format_speedscope(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
-    drawing self = {
-        .profile = profile, .options = options, .stacks = {.by_line = options->by_line}, .out = {.file = file}};
-    int has_events = 0;
+    drawing self = {.profile = profile,
+                    .cost = snd_export_cost(profile, options),
+                    .stacks = {.by_line = options->by_line},
+                    .out = {.file = file}};
 
     (void)reader;
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)
-        status = sort_events(&self, &has_events);
-    if (status == SND_OK && !has_events)
-        status = snd_stacks_sums(&self.stacks, profile, options->cpu_only, &self.sums);
+        status = sort_events(&self, &self.is_over_time);
+    if (status == SND_OK)
+        status = snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums);
+    self.sum_count = self.stacks.stack_count; /* events may bring more */
     if (status == SND_OK)
         status = put_all(&self);
     snd_buffer_free(&self.out.text);

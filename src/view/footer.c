@@ -204,6 +204,10 @@ snd_view_add_sample_footer(const snd_samples *samples, snd_table *table)
     uint64_t interrupted = snd_profile_info_number(profile, "interrupted_calls");
     snd_buffer text = {0};
 
+    if (samples->all.samples == 0 && snd_profile_info(profile, "imported") != NULL) {
+        snd_buffer_text(&text, "imported; nobody knows how many samples these were");
+        return finish(profile, &text, table);
+    }
     add_count(&text, "", samples->all.samples, "sample");
     if (rate != 0)
         snd_buffer_printf(&text, " at %llu Hz", (unsigned long long)rate);

@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_samples.h"
+#include "format/callgraph.h"
 #include "format/format.h"
 #include "format/stacks.h"
 
@@ -100,6 +101,7 @@ samples_are_exported_as_they_were(void)
     check_export("samples-lines.speedscope", "speedscope", &over_time, &other);
     check_export("samples-sums.speedscope", "speedscope", &in_sum, &usual);
     check_export("samples.chrome", "chrome", &over_time, &usual);
+    check_export("samples.callgrind", "callgrind", &in_sum, &usual);
     close_samples(&over_time);
     close_samples(&in_sum);
 }
@@ -125,7 +127,8 @@ a_trace_needs_a_timeline_and_stacks_need_something(void)
     const char *path = temp_path("nothing");
 
     CHECK(export_to(path, "chrome", &in_sum, &(snd_export_options){0}) == SND_NO_TIMELINE);
-    CHECK(!snd_stacks_has_any(only_calls.profile) && snd_stacks_has_any(in_sum.profile));
+    CHECK(snd_stacks_main_cost(only_calls.profile, 0) == SND_COST_COUNT);
+    CHECK(snd_stacks_main_cost(in_sum.profile, 0) == SND_COST_WALL);
     set_whole(in_sum.profile, 2, SND_METRIC_PYTHON, 1);
     CHECK(export_to(path, "collapsed", &in_sum, &(snd_export_options){.cpu_only = 1}) == SND_OK);
     close_samples(&in_sum);
@@ -214,6 +217,58 @@ a_stack_that_is_too_deep_is_cut(void)
     snd_profile_free(profile);
 }
 
+/* ---- functions and pairs ---- */
+
+static void
+recursion_counts_once_in_totals(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "main", 1, 0, 9), 0, 0);
+    uint32_t f = add_region(profile, root, "f", 1, 10, 1);
+    uint32_t g = add_region(profile, f, "g", 2, 4, 2);
+    snd_callgraph graph;
+
+    add_region(profile, add_region(profile, g, "f", 3, 2, 3), "g", 1, 1, 4);
+    REQUIRE(snd_callgraph_make(profile, &(snd_callgraph_options){0}, &graph) == SND_OK);
+    CHECK_NUMBER(graph.function_count, 2);
+    CHECK_NUMBER(graph.pair_count, 2);
+    CHECK_NUMBER(graph.functions[0].numbers.count, 4);
+    CHECK_NUMBER(graph.functions[0].numbers.primitive, 1);
+    CHECK_NUMBER(graph.functions[0].numbers.self.of[SND_COST_TIME], 1 + 3);
+    CHECK_NUMBER(graph.functions[0].numbers.total.of[SND_COST_TIME], 1 + 2 + 3 + 4);
+    CHECK_NUMBER(graph.functions[1].numbers.total.of[SND_COST_TIME], 2 + 3 + 4);
+    CHECK_NUMBER(graph.pairs[0].numbers.total.of[SND_COST_TIME], 2 + 3 + 4);
+    CHECK_NUMBER(graph.pairs[1].numbers.total.of[SND_COST_TIME], 3 + 4);
+    CHECK_NUMBER(graph.all.of[SND_COST_TIME], 1 + 2 + 3 + 4);
+    snd_callgraph_free(&graph);
+    snd_profile_free(profile);
+}
+
+static void
+a_function_has_the_costs_of_its_lines(void)
+{
+    snd_profile *profile = samples_profile();
+    snd_callgraph graph;
+    uint64_t wall = 0, cpu = 0;
+
+    REQUIRE(snd_callgraph_make(profile, &(snd_callgraph_options){.by_line = 1}, &graph) == SND_OK);
+    for (uint32_t i = 0; i < graph.line_count; i++) {
+        wall += graph.lines[i].self.of[SND_COST_WALL];
+        cpu += graph.lines[i].self.of[SND_COST_CPU];
+    }
+    CHECK_NUMBER(wall, 17500000);
+    CHECK_NUMBER(cpu, 6500000);
+    CHECK_NUMBER(graph.all.of[SND_COST_WALL], wall);
+    for (uint32_t i = 0; i < graph.function_count; i++)
+        if (strcmp(graph.functions[i].name, "f") == 0) {
+            CHECK_NUMBER(graph.functions[i].line, 8);
+            CHECK_NUMBER(graph.functions[i].numbers.self.of[SND_COST_WALL], 3000000);
+            CHECK_NUMBER(graph.functions[i].numbers.total.of[SND_COST_WALL], 6000000);
+        }
+    snd_callgraph_free(&graph);
+    snd_profile_free(profile);
+}
+
 /* ---- the trace that grows ---- */
 
 static void
@@ -298,10 +353,10 @@ export_again(void *context)
 static void
 every_failing_allocation_is_reported(void)
 {
-    static const char *const formats[] = {"collapsed", "speedscope", "chrome"};
-
-    for (size_t i = 0; i < 3; i++) {
-        attempt self = {formats[i], open_samples(1)};
+    for (unsigned i = 0; i < snd_format_count; i++) {
+        if (snd_formats[i].write_recording == NULL)
+            continue;
+        attempt self = {snd_formats[i].name, open_samples(1)};
         CHECK(fail_each_allocation(export_again, &self) > 5);
         close_samples(&self.from);
     }
@@ -312,9 +367,9 @@ a_full_disk_is_reported(void)
 {
     opened from = open_samples(1);
 
-    CHECK(export_to("/dev/full", "collapsed", &from, &(snd_export_options){0}) == SND_SYSTEM);
-    CHECK(export_to("/dev/full", "speedscope", &from, &(snd_export_options){0}) == SND_SYSTEM);
-    CHECK(export_to("/dev/full", "chrome", &from, &(snd_export_options){0}) == SND_SYSTEM);
+    for (unsigned i = 0; i < snd_format_count; i++)
+        if (snd_formats[i].write_recording != NULL)
+            CHECK(export_to("/dev/full", snd_formats[i].name, &from, &(snd_export_options){0}) == SND_SYSTEM);
     close_samples(&from);
 }
 
@@ -331,6 +386,8 @@ main(int argc, char **argv)
     RUN(threads_of_one_name_are_folded_into_one);
     RUN(times_are_rounded_to_microseconds);
     RUN(a_stack_that_is_too_deep_is_cut);
+    RUN(recursion_counts_once_in_totals);
+    RUN(a_function_has_the_costs_of_its_lines);
     RUN(a_trace_that_grows_has_the_slices_of_the_export);
     RUN(a_slice_does_not_reach_over_a_long_gap);
     RUN(samples_that_overlap_are_drawn_one_after_the_other);

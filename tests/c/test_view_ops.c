@@ -227,17 +227,20 @@ threads_do_not_count_operators_as_regions(void)
 }
 
 static void
-a_stack_does_not_have_operators(void)
+operators_are_frames_where_regions_are(void)
 {
     snd_profile *profile = ops_profile();
-    snd_stacks stacks = {0};
+    snd_stacks stacks = {0}, sampled = {.without_regions = 1};
     uint32_t step = find_node(profile, "main", "step"), dot = find_node(profile, "main", "step/numpy.dot");
     uint32_t deep = find_node(profile, "main", "step/numpy.apply_along_axis/inner");
 
-    REQUIRE(snd_stacks_update(&stacks, profile) == SND_OK);
-    CHECK_NUMBER(stacks.of_node[dot], stacks.of_node[step]);
-    CHECK_NUMBER(stacks.stacks[stacks.of_node[deep]].parent, stacks.of_node[step]);
+    REQUIRE(snd_stacks_update(&stacks, profile) == SND_OK && snd_stacks_update(&sampled, profile) == SND_OK);
+    CHECK_NUMBER(stacks.stacks[stacks.of_node[dot]].parent, stacks.of_node[step]);
+    CHECK_TEXT(stacks.frames[stacks.stacks[stacks.of_node[dot]].frame].name, "numpy.dot");
+    CHECK_NUMBER(stacks.stacks[stacks.of_node[deep]].depth, 3);
+    CHECK_NUMBER(sampled.stacks[sampled.of_node[deep]].depth, 0);
     snd_stacks_free(&stacks);
+    snd_stacks_free(&sampled);
     snd_profile_free(profile);
 }
 
@@ -358,7 +361,7 @@ main(void)
     RUN(an_operators_time_is_its_regions_own_where_regions_are_shown);
     RUN(self_times_add_up_without_operators_too);
     RUN(threads_do_not_count_operators_as_regions);
-    RUN(a_stack_does_not_have_operators);
+    RUN(operators_are_frames_where_regions_are);
     RUN(operators_become_rows_of_averages);
     RUN(what_was_there_before_does_not_count);
     RUN(a_recording_keeps_operators);

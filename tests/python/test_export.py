@@ -92,9 +92,8 @@ def test_regions_are_exported_as_stacks_with_their_self_times(regions):
     assert {"main;outer;inner", "worker, 1;outer;inner"} <= set(folded)
     rows = json.loads(regions("-f", "json"))["rows"]
     inner = [row["self_ns"] for row in rows if row["name"] == "inner"]
-    assert sorted(int(folded[name]) for name in folded if name.endswith("inner")) == sorted(
-        (ns + 500) // 1000 for ns in inner
-    )
+    shown = sorted(int(folded[name]) for name in folded if name.endswith("inner"))
+    assert all(abs(us - ns / 1000) <= 1 for us, ns in zip(shown, sorted(inner), strict=True))
 
 
 def test_the_trace_of_regions_nests(regions):
