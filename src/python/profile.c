@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/reports.h"
+#include "model/inside.h"
 #include "python/live.h"
 #include "python/page.h"
 #include "store/writer.h"
@@ -398,6 +399,20 @@ profile_op_averages(PyObject *object, PyObject *args)
 }
 
 static PyObject *
+profile_inside(PyObject *object, PyObject *args)
+{
+    snd_profile *part = NULL;
+    const char *region;
+
+    if (!PyArg_ParseTuple(args, "s:inside", &region))
+        return NULL;
+    snd_status status = snd_profile_inside(((profile *)object)->profile, region, &part);
+    if (status != SND_OK)
+        return snd_raise_status(status, NULL);
+    return snd_profile_wrap(snd_state_of(object), part);
+}
+
+static PyObject *
 profile_page(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"source", NULL};
@@ -425,6 +440,8 @@ static PyMethodDef profile_methods[] = {
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
+    {"inside", profile_inside, METH_VARARGS,
+     PyDoc_STR("inside(region, /)\n--\n\nThe part of it that happened inside regions of this name.")},
     {"op_averages", profile_op_averages, METH_VARARGS,
      PyDoc_STR(
          "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
