@@ -187,22 +187,30 @@ if TYPE_CHECKING:
 
 def _times(budget: Budget, taken: Taken) -> list[Excess]:
     found = []
-    for what, measured, allowed in (
-        ("took", taken.seconds, budget.max_seconds),
-        ("used", taken.cpu_seconds, budget.max_cpu_seconds),
+    for what, unit, measured, allowed in (
+        ("took", "", taken.seconds, budget.max_seconds),
+        ("used", " of CPU", taken.cpu_seconds, budget.max_cpu_seconds),
     ):
         if allowed is not None and measured > allowed:
-            unit = "s" if what == "took" else "s of CPU"
-            found.append((f"{what} {seconds_text(measured)[:-2]} {unit}, allowed {allowed:g} {unit}", _time_rows(taken)))
+            found.append((f"{what} {measured:.4g} s{unit}, allowed {allowed:g} s", _time_rows(taken)))
     return found
 
 
 def _time_rows(taken: Taken) -> list[str]:
-    rows = [line_text(f"{row['percent']:5.1f}%", row) for row in taken.hot_lines()]
+    rows = time_lines(taken)
     others = [name for name, is_on in (("memory", taken.wants.exact), ("calls", taken.wants.calls)) if is_on]
     if others:
         rows.append(f"({' and '.join(others)} of the test were measured too, which takes time)")
     return rows
+
+
+def time_lines(taken: Taken) -> list[str]:
+    """The hottest lines: share and time, place, text."""
+    lines = [
+        line_text(f"{row['share']:6.1%}  {seconds_text(row['time_ns'] / 1e9):>9}", row) for row in taken.hot_lines()
+    ]
+    elsewhere = taken.elsewhere()
+    return lines if elsewhere is None else [*lines, f"{'':6}  {elsewhere}"]
 
 
 def _memory(budget: Budget, taken: Taken) -> list[Excess]:
@@ -227,8 +235,7 @@ def _memory(budget: Budget, taken: Taken) -> list[Excess]:
 
 
 def seconds_text(seconds: float) -> str:
-    """Four digits."""
-    return f"{seconds:.4g} s"
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.4g} s"
 
 
 def line_text(number: str, row: dict[str, Any]) -> str:

@@ -38,7 +38,7 @@ class Slowest:
         self._last = {
             "test": name,
             "seconds": taken.seconds,
-            "lines": [_budget.line_text(f"{row['percent']:5.1f}%", row) for row in taken.hot_lines()],
+            "lines": _budget.time_lines(taken),
             "file": str(path),
             "reason": self._save(taken, path),
         }
@@ -62,8 +62,8 @@ class Slowest:
         slowest = _prune([one for one in seen if one["seconds"] is not None], self._limit)
         lines = []
         for one in slowest:
-            lines.append(f"{_budget.seconds_text(one['seconds']):>10}  {one['test']}")
-            lines += [f"{'':12}{line}" for line in one["lines"]]
+            lines.append(f"{_budget.seconds_text(one['seconds']):>9}  {one['test']}")
+            lines += [f"{'':11}{line}" for line in one["lines"]]
         lines += [f"not kept: {one['file']}: {one['reason']}" for one in slowest if one["reason"]]
         if missed:
             lines.append(f"{len(missed)} tests could not be measured: {missed[0]['reason']}")

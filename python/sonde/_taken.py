@@ -62,8 +62,22 @@ class Taken:
             self._end()
 
     def hot_lines(self, count: int = 3) -> list[dict[str, Any]]:
-        """The program's lines with the most time, in rows as the view has them."""
-        return _most(self._rows("lines"), "time_ns", count)
+        """The program's lines with the most time, in rows as the view has them, and their ``share`` of all lines' time.
+
+        What other threads wait for outside of the program would make all shares small.
+        """
+        rows = [row for row in self._rows("lines") if row["line"] is not None]
+        whole = sum(row["time_ns"] for row in rows) or 1
+        return [{**row, "share": row["time_ns"] / whole} for row in _most(rows, "time_ns", count)]
+
+    def elsewhere(self) -> str | None:
+        """Where the rest of the time went, if the program's lines have less than half of it."""
+        rows = self._rows("lines")
+        if not rows or sum(row["time_ns"] for row in rows if row["line"] is not None) / 1e9 > self.seconds / 2:
+            return None
+        rest = [row for row in rows if row["line"] is None]
+        is_waiting = 2 * sum(row["waiting_ns"] for row in rest) > sum(row["time_ns"] for row in rest)
+        return "the rest outside the program's files" + (", waiting" if is_waiting else "")
 
     def peak_lines(self, count: int = 3) -> list[dict[str, Any]]:
         """Those that had the memory at the peak."""
@@ -81,10 +95,12 @@ class Taken:
         return sorted((growth for growth in grown if growth[0] > 0), reverse=True)
 
     def _rows(self, view: str) -> list[dict[str, Any]]:
+        main, pytest = _above_tests()
         try:
-            return [] if self.profile is None else self.profile.rows(view)
+            rows = [] if self.profile is None else self.profile.rows(view)
         except OSError:  # there is nothing to show: it was too short to be seen
             return []
+        return [row for row in rows if row["file"] != main and not str(row["file"]).startswith(pytest)]
 
     def _begin(self) -> None:
         wants = self.wants
@@ -142,9 +158,9 @@ class Taken:
 
 def _measurement(wants: Wants) -> Any:
     """The probes into one measurement. What stands above the tests, pytest, is nobody's program."""
-    project = _settings.read_project(str(os.getcwd()))  # noqa: PTH109
-    above = [_places.main_file(), *_folder_of("pytest")]
-    exclude = ",".join(word for word in (project.get("exclude"), *above) if word)
+    project = _settings.read_project(os.getcwd())  # noqa: PTH109
+    main, pytest = _above_tests()
+    exclude = ",".join(word for word in (project.get("exclude"), main, f"{pytest}*") if word)
     probes = ["sample"] * wants.samples + ["memory"] * wants.memory
     return sampling.record(
         False,
@@ -158,9 +174,10 @@ def _measurement(wants: Wants) -> Any:
     )
 
 
-def _folder_of(module: str) -> list[str]:
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return [] if file is None else [os.path.dirname(file) + "/*"]  # noqa: PTH120
+def _above_tests() -> tuple[str, str]:
+    """The program that runs the tests, and the folder of pytest."""
+    pytest = getattr(sys.modules.get("pytest"), "__file__", None) or "pytest/"
+    return _places.main_file() or "", os.path.dirname(pytest) + "/"  # noqa: PTH120
 
 
 def _most(rows: list[dict[str, Any]], column: str, count: int) -> list[dict[str, Any]]:
