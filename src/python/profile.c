@@ -378,6 +378,19 @@ profile_info(PyObject *object, PyObject *args)
 }
 
 static PyObject *
+profile_set_info(PyObject *object, PyObject *args)
+{
+    const char *key, *value;
+
+    if (!PyArg_ParseTuple(args, "ss:set_info", &key, &value))
+        return NULL;
+    snd_status status = snd_profile_set_info(((profile *)object)->profile, key, value);
+    if (status != SND_OK)
+        return snd_raise_status(status, NULL);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
 profile_live(PyObject *object, PyObject *by)
 {
     return snd_profile_live(((profile *)object)->profile, by);
@@ -427,6 +440,8 @@ profile_page(PyObject *object, PyObject *args, PyObject *keywords)
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
+    {"set_info", profile_set_info, METH_VARARGS,
+     PyDoc_STR("set_info(key, value, /)\n--\n\nAdd a fact about the run, or replace it.")},
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
