@@ -164,14 +164,15 @@ class ASGIMiddleware(_Middleware):
                 return taken
             is_alone, begun = self._open == 1, self._begun
             try:
-                with regions.region(asked.name):
-                    await self._respond(scope, receive, taken)
+                await self._respond(scope, receive, taken)
             finally:
                 taken.end()
             is_alone = is_alone and begun == self._begun
             return self._recorder.answer(taken, only_own=asked.scope == "request" or not (asked.scope or is_alone))
 
     async def _respond(self, scope: Scope, receive: Receive, taken: _request.Recorded) -> None:
+        """Let the application answer, in a coroutine that begins after the measurement: of one that runs already, the
+        first suspension may not be seen."""
         until = time.monotonic() + self._max_seconds
 
         async def count(message: Message) -> None:
@@ -184,6 +185,7 @@ class ASGIMiddleware(_Middleware):
                 raise _request.CutOff("the recording of this request has ended")
 
         try:
-            await self.app(scope, receive, count)
+            with regions.region(taken.asked.name):
+                await self.app(scope, receive, count)
         except _request.CutOff:
             pass
