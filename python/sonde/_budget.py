@@ -98,7 +98,7 @@ def read(marks: Sequence[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> Budget:
 
 
 def _seconds(word: str, value: Any) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value and math.isfinite(value):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 and math.isfinite(value):
         return float(value)
     raise Mistake(f"{word} must be a number of seconds above 0, not {value!r}")
 

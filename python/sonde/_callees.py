@@ -113,9 +113,7 @@ def _exists(name: str) -> bool:
     if module and module not in sys.modules:
         return _can_be_imported(module)
     return any(
-        _is_like(function, code.co_qualname)
-        for code in _codes()
-        if not module or _is_file_of(module, code.co_filename)
+        _is_like(function, code.co_qualname) for code in _codes() if not module or _is_file_of(module, code.co_filename)
     )
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 # What is kept there is kept once, whoever comes first: modules, compiled patterns, source texts.
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120
-_CACHES = ("<frozen importlib", *(f"{_STANDARD}/{file}" for file in ("re/_compiler.py", "re/_parser.py", "linecache.py")))
+_CACHES = (
+    "<frozen importlib",
+    *(f"{_STANDARD}/{file}" for file in ("re/_compiler.py", "re/_parser.py", "linecache.py")),
+)
 _OWN = os.path.dirname(_core.__file__) + "/"  # noqa: PTH120
 
 

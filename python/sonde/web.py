@@ -69,7 +69,9 @@ class WSGIMiddleware(_Middleware):
             answer: Iterable[bytes] = self.app(environ, start_response)
             return answer
         path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
-        asked.describe(environ.get("REQUEST_METHOD", "GET"), path.encode("latin-1", "replace").decode("utf-8", "replace"))
+        asked.describe(
+            environ.get("REQUEST_METHOD", "GET"), path.encode("latin-1", "replace").decode("utf-8", "replace")
+        )
         page = self._record({**environ, "QUERY_STRING": asked.query}, asked)
         start_response(page.status, [*page.headers])
         return [b"" if asked.method == "HEAD" else page.body]
@@ -91,7 +93,9 @@ class WSGIMiddleware(_Middleware):
     def _respond(self, environ: Environ, taken: _request.Recorded) -> None:
         """Let the application answer; what it says is counted, and goes nowhere."""
 
-        def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
+        def start_response(
+            status: str, headers: list[tuple[str, str]], exc_info: Any = None
+        ) -> Callable[[bytes], None]:
             if taken.status and exc_info is None:
                 raise AssertionError("start_response was called a second time without exc_info")
             taken.status = status

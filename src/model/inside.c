@@ -7,8 +7,8 @@
 
 /* Sums of the whole process. Where they are not there, views add up the nodes. */
 static const char *const whole_facts[] = {
-    "alloc_bytes", "copied_bytes",     "copy_error_bytes", "cpu_ns",         "length_ns",       "live_bytes",
-    "peak_at_ns",  "peak_bytes",       "peak_error_bytes", "rss_peak_bytes", "rss_start_bytes",
+    "alloc_bytes", "copied_bytes", "copy_error_bytes", "cpu_ns",         "length_ns",       "live_bytes",
+    "peak_at_ns",  "peak_bytes",   "peak_error_bytes", "rss_peak_bytes", "rss_start_bytes",
 };
 
 enum { LEFT_OUT, ABOVE, OUTERMOST, BELOW };

@@ -84,7 +84,7 @@ def budgets(tmp_path_factory):
         def test_long():
             burn(0.2)
 
-        @pytest.mark.sonde(max_seconds=100, max_cpu_seconds=100, max_peak="1 GB", max_leak="1 GiB", max_calls={"outer": 3})
+        @pytest.mark.sonde(max_seconds=99, max_cpu_seconds=9, max_peak="1 GB", max_leak="1 GiB", max_calls={"outer": 3})
         def test_cheap():
             [outer(n) for n in range(3)]
 
@@ -476,8 +476,19 @@ def test_a_folder_that_cannot_be_written_is_told(tests):
 
 def test_under_sonde_run_tests_are_regions_of_its_recording(tests):
     pytest_in = [str(Path(sys.executable).parent / "sonde"), "run", "-o", "all.sonde", "--no-report", "-m", "pytest"]
-    tests.write(TIMED + "\n    @pytest.mark.sonde(max_leak='1 MB')\n    def test_kept(): kept.append(bytes(2_000_000))\n")
-    options = ["-p", "no:cacheprovider", "-rA", "-W", "error::pytest.PytestAssertRewriteWarning", "--sonde", "-k", "slow or kept"]
+    tests.write(
+        TIMED + "\n    @pytest.mark.sonde(max_leak='1 MB')\n    def test_kept(): kept.append(bytes(2_000_000))\n"
+    )
+    options = [
+        "-p",
+        "no:cacheprovider",
+        "-rA",
+        "-W",
+        "error::pytest.PytestAssertRewriteWarning",
+        "--sonde",
+        "-k",
+        "slow or kept",
+    ]
     done = subprocess.run([*pytest_in, *options], cwd=tests.folder, capture_output=True, text=True)
     outcome = Outcome(done.returncode, done.stdout, done.stderr)
     assert outcome.results() == {"test_slow": "PASSED", "test_slower": "PASSED", "test_kept": "FAILED"}, outcome

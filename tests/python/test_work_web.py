@@ -136,7 +136,9 @@ def test_the_secret_may_be_in_a_header(site):
     assert get(f"{site}/hot?a=1", **{"X-Sonde-Secret": SECRET}).body == "a=1"
 
 
-@pytest.mark.parametrize("query", ["", "a=1", "sonde", "sonde=", "sonde=wrong&x", "a=sonde", "sonde_view=text", "%73onde"])
+@pytest.mark.parametrize(
+    "query", ["", "a=1", "sonde", "sonde=", "sonde=wrong&x", "a=sonde", "sonde_view=text", "%73onde"]
+)
 def test_others_pass_as_they_came(site, query):
     answer = get(f"{site}/other?{query}")
     assert (answer.status, answer.body, answer.headers["X-From"]) == (201, query, "app")
@@ -280,7 +282,9 @@ def test_a_generator_and_a_file_are_bodies(tmp_path):
         yield b"b"
 
     assert "12345 bytes" in call(WSGIMiddleware(app, secret=SECRET), query=f"{QUERY}&sonde_view=text")[2]
-    assert "202 Accepted, 2 bytes" in call(WSGIMiddleware(generator, secret=SECRET), query=f"{QUERY}&sonde_view=text")[2]
+    assert (
+        "202 Accepted, 2 bytes" in call(WSGIMiddleware(generator, secret=SECRET), query=f"{QUERY}&sonde_view=text")[2]
+    )
 
 
 def test_exceptions_of_the_application_pass_through():
