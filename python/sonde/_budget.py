@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sonde._slowest import Slowest
+    from sonde._taken import Stack
 
 _UNITS = {
     "b": 1,
@@ -224,14 +225,25 @@ def _memory(budget: Budget, taken: Taken) -> list[Excess]:
     kept = taken.kept()
     lost = sum(size for size, _ in kept)
     if lost > leak.size:
-        by_line: dict[tuple[str, int], int] = {}
-        for size, frames in kept:
-            place = _callees.own_frame(frames)
-            by_line[place] = by_line.get(place, 0) + size
-        most = sorted((entry for entry in by_line.items() if entry[1] * 100 >= lost), key=lambda entry: -entry[1])[:3]
-        rows = [line_text(f"{leak.shown(size):>10}", {"file": file, "line": line}) for (file, line), size in most]
-        found.append((leak.compare("kept", lost), rows))
+        found.append((leak.compare("kept", lost), _kept_rows(leak, kept, lost)))
     return found
+
+
+def _kept_rows(leak: Size, kept: list[tuple[int, Stack]], lost: int) -> list[str]:
+    """The lines that allocated most of it, each with those that led there."""
+    by_stack: dict[Stack, int] = {}
+    for size, frames in kept:
+        stack = _callees.own_frames(frames)[:3]
+        by_stack[stack] = by_stack.get(stack, 0) + size
+    rows = []
+    for stack, size in sorted(by_stack.items(), key=lambda entry: -entry[1])[:3]:
+        if size * 100 < lost:
+            break
+        (file, line), *callers = stack
+        rows.append(line_text(f"{leak.shown(size):>10}", {"file": file, "line": line}))
+        if callers:
+            rows.append(f"{'':10}  from {', '.join(_callees.place(*caller) for caller in callers)}")
+    return rows
 
 
 def seconds_text(seconds: float) -> str:

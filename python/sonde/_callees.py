@@ -140,13 +140,12 @@ def place(file: str, line: int) -> str:
     return f"{file.removeprefix(here)}:{line}" if line else file
 
 
-def own_frame(frames: tuple[tuple[str, int], ...]) -> tuple[str, int]:
-    """The innermost line of a stack that is in no library; else the innermost."""
-    libraries = tuple(f"{path}/" for path in _places.library_paths())
-    for file, line in frames:
-        if not file.startswith(("<frozen", *libraries)):
-            return file, line
-    return frames[0]
+def own_frames(frames: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    """The lines of a stack that are in no library, the innermost first; where there are none, the innermost of all."""
+    libraries = ("<frozen", *(f"{path}/" for path in _places.library_paths()))
+    main = _places.main_file()  # pytest's
+    own = (frame for frame in frames if frame[0] != main and not frame[0].startswith(libraries))
+    return tuple(dict.fromkeys(own)) or frames[:1]  # a comprehension is a frame too, at the line that it is in
 
 
 def source_of(file: str, line: int) -> str:
