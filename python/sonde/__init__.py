@@ -52,6 +52,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# Else pytest, which knows that a plugin is in this package, warns where it was imported before, as `sonde run` does.
+__doc__ = f"{__doc__}\nPYTEST_DONT_REWRITE\n"
+
 __all__ = [
     "ConsoleReporter",
     "CsvReporter",

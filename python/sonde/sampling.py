@@ -232,7 +232,15 @@ class Measurement:
         self._was_paused = _session.pause(False) and not is_first
         self._torch = _torch_ops.begin(self._wishes["ops"]["shapes"]) if "ops" in self._wishes else None
         if self._calls is not None:
-            self._calls.enable()
+            self._enable_calls(self._calls)
+
+    def _enable_calls(self, calls: _core.Calls) -> None:
+        """Where another profiler is in the way, nothing is held."""
+        try:
+            calls.enable()
+        except BaseException:
+            _session.release(self)
+            raise
 
     def _end(self) -> None:
         if self._calls is not None:

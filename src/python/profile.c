@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/reports.h"
+#include "model/inside.h"
 #include "python/live.h"
 #include "python/page.h"
 #include "store/writer.h"
@@ -377,6 +378,19 @@ profile_info(PyObject *object, PyObject *args)
 }
 
 static PyObject *
+profile_set_info(PyObject *object, PyObject *args)
+{
+    const char *key, *value;
+
+    if (!PyArg_ParseTuple(args, "ss:set_info", &key, &value))
+        return NULL;
+    snd_status status = snd_profile_set_info(((profile *)object)->profile, key, value);
+    if (status != SND_OK)
+        return snd_raise_status(status, NULL);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
 profile_live(PyObject *object, PyObject *by)
 {
     return snd_profile_live(((profile *)object)->profile, by);
@@ -398,6 +412,20 @@ profile_op_averages(PyObject *object, PyObject *args)
 }
 
 static PyObject *
+profile_inside(PyObject *object, PyObject *args)
+{
+    snd_profile *part = NULL;
+    const char *region;
+
+    if (!PyArg_ParseTuple(args, "s:inside", &region))
+        return NULL;
+    snd_status status = snd_profile_inside(((profile *)object)->profile, region, &part);
+    if (status != SND_OK)
+        return snd_raise_status(status, NULL);
+    return snd_profile_wrap(snd_state_of(object), part);
+}
+
+static PyObject *
 profile_page(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"source", NULL};
@@ -412,6 +440,8 @@ profile_page(PyObject *object, PyObject *args, PyObject *keywords)
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
      PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
+    {"set_info", profile_set_info, METH_VARARGS,
+     PyDoc_STR("set_info(key, value, /)\n--\n\nAdd a fact about the run, or replace it.")},
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
@@ -425,6 +455,8 @@ static PyMethodDef profile_methods[] = {
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
+    {"inside", profile_inside, METH_VARARGS,
+     PyDoc_STR("inside(region, /)\n--\n\nThe part of it that happened inside regions of this name.")},
     {"op_averages", profile_op_averages, METH_VARARGS,
      PyDoc_STR(
          "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
