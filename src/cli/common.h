@@ -12,6 +12,9 @@ typedef struct snd_opened {
     snd_profile *profile;
 } snd_opened;
 
+/* Opens a recording. Returns 0 after printing one line when it cannot; close with snd_opened_close in any case. */
+int snd_opened_open_path(const char *path, snd_opened *out);
+
 /* Opens the recording that is the first of the command's `words` words. Returns 0 after printing one line when it
  * cannot; close with snd_opened_close in any case. */
 int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
@@ -45,6 +48,13 @@ typedef struct snd_chosen {
 
 /* Returns 0 after printing one line when a pattern or a number is not valid. */
 int snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out);
+
+/* Reads an option that is a whole number, at most `most`. Returns 0 after printing one line when it is none; without the
+ * option `*number` is as it was. */
+int snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number);
+
+/* Sorts a table by a column or a key. Returns 0 after printing one line when it has no such thing. */
+int snd_sort_rows(snd_table *table, const char *key);
 
 /* Prints the summary of a recording of samples. The exit status. */
 int snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format);
