@@ -36,13 +36,29 @@ read_percent(const snd_arguments *given, const char *name, double *percent)
 
     if (text == NULL)
         return 1;
+    size_t digits = strspn(text, "0123456789.");
     double value = strtod(text, &end);
-    if (strspn(text, "0123456789.") == 0 || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
+    if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
         snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
         return 0;
     }
     *percent = value;
     return 1;
+}
+
+/* Of the table's columns those that people may sort by; the others are the same as texts. */
+static int
+sort_is_valid(const char *key)
+{
+    static const char *const keys[] = {"before", "after", "difference", "percent", "noise", "verdict", "name", "place"};
+    enum { COUNT = sizeof keys / sizeof keys[0] };
+
+    for (int i = 0; key != NULL && i < COUNT; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return 1;
+    if (key != NULL)
+        snd_complain_unknown("sort key", key, keys, COUNT);
+    return key == NULL;
 }
 
 static int
@@ -52,7 +68,7 @@ read_request(const snd_arguments *given, request *out)
 
     *out = (request){.limit = UINT32_MAX, .fail_over = -1, .sort = snd_arguments_value(given, "sort")};
     out->format = snd_table_format(given);
-    if (out->format == NULL || !snd_colour_is_valid(given))
+    if (out->format == NULL || !snd_colour_is_valid(given) || !sort_is_valid(out->sort))
         return 0;
     if (strcmp(out->format->name, "table") == 0)
         out->limit = SHOWN_ROWS;
@@ -172,14 +188,13 @@ put_footer(const snd_diff *diff, snd_buffer *out)
     for (uint32_t i = 0; i < diff->count; i++)
         for (int side = 0; side < 2; side++)
             has_unknown |= diff->rows[i].sides[side].estimate.source == SND_NOISE_UNKNOWN;
-    snd_buffer_printf(out, "\n%u of %u rows differ by more than their noise: what equal runs differ by", diff->beyond,
-                      diff->count);
-    snd_buffer_printf(out, ", with %.3g%% from run to run\n", 100 * diff->options->run_share);
+    snd_buffer_printf(out, "\n%u of %u rows differ by more than the noise (%.3g%% from run to run)\n", diff->beyond,
+                      diff->count, 100 * diff->options->run_share);
     if (diff->busy[0] >= BUSY || diff->busy[1] >= BUSY)
-        snd_buffer_printf(out, "the machine was busy: no processor was free for %.0f%% of the time before, %.0f%% after\n",
+        snd_buffer_printf(out, "busy machine: no processor was free %.0f%% of the time before, %.0f%% after\n",
                           100 * diff->busy[0], 100 * diff->busy[1]);
     if (has_unknown)
-        snd_buffer_text(out, "?: measured once: only this share is known of its noise\n");
+        snd_buffer_text(out, "?: measured once; only the share from run to run is known of its noise\n");
 }
 
 /* Tables below each other. 0 after printing one line. */
@@ -336,7 +351,7 @@ static const snd_option options[] = {
     {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
     {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
     {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},
-    {"sort", 's', "KEY", "order by before, after, difference, percent, noise or name; else by the amount of the difference"},
+    {"sort", 's', "KEY", "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
     {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
     {"format", 'f', "NAME", "table, csv, json or html"},
     {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},

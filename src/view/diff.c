@@ -2,6 +2,7 @@
 #include "view/diff.h"
 
 #include "base/alloc.h"
+#include "os/process.h"
 #include "view/diff_rows.h"
 #include "view/memory.h"
 
@@ -169,6 +170,22 @@ snd_diff_wanted(unsigned kinds, unsigned both)
     return (kinds & functions) && !(both & functions) && (both & calls) ? (kinds & ~functions) | calls : kinds;
 }
 
+/* Recordings without samples have only the name of the program's file: the first place with that name is it. */
+static void
+start_own(snd_own *own, const snd_profile *profile, const snd_view_options *view)
+{
+    const char *name = snd_profile_info(profile, "program");
+
+    snd_own_start(own, profile, view);
+    for (uint32_t i = 0; i < profile->site_count && *own->program == '\0' && name != NULL; i++) {
+        const char *file = profile->sites[i].file, *base = snd_path_base(file);
+        if (base != file && strcmp(base, name) == 0) {
+            own->program = file;
+            own->folder_len = (size_t)(base - file);
+        }
+    }
+}
+
 /* Of the time in which a thread could have run, the share in which no processor was free. */
 static double
 busy_share(const snd_diff_source *from)
@@ -185,8 +202,8 @@ put_side(snd_diff *self, const snd_profile *profile, const snd_profile *other, i
     snd_diff_source from = {.profile = profile, .other = other, .view = self->options->view, .side = side};
     snd_status status = SND_OK;
 
-    snd_own_start(&from.own, profile, from.view);
-    snd_own_start(&from.other_own, other, from.view);
+    start_own(&from.own, profile, from.view);
+    start_own(&from.other_own, other, from.view);
     from.has_samples = snd_samples_exist(profile) || snd_memory_view_exists(profile);
     if (from.has_samples)
         status = snd_samples_weigh(profile, self->options->view, SND_METRIC_COUNT_OF, &from.samples);

@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "base/map.h"
 
-#include <string.h>
-
 #define NOWHERE (INT32_MIN / 2)
 
 /* Two files as numbers: equal lines have equal ones. Those at the start and the end that both have are matched already. */
@@ -16,12 +14,21 @@ typedef struct maker {
     uint32_t *matches;   /* per line of `from`, from 0 on: the line of `to` and 1; 0: none */
 } maker;
 
+static int
+is_space(char letter)
+{
+    return letter == ' ' || (letter >= '\t' && letter <= '\r');
+}
+
+/* Code that was put into a block, or taken out of one, is the same code. */
 static uint64_t
 hash_line(const snd_source_lines *source, uint32_t line)
 {
     const char *at = source->text + source->starts[line], *end = source->text + source->starts[line + 1];
 
-    while (end > at && strchr(" \t\r\n\f", end[-1]) != NULL && end[-1] != '\0')
+    while (at < end && is_space(*at))
+        at++;
+    while (end > at && is_space(end[-1]))
         end--;
     return snd_hash(at, (size_t)(end - at), 0);
 }
@@ -230,13 +237,11 @@ snd_line_match_free(snd_line_match *self)
 uint32_t
 snd_line_match_find(const snd_line_match *self, uint32_t line)
 {
-    if (self->lines == NULL)
-        return line;
-    return line == 0 || line > self->count ? 0 : self->lines[line - 1];
+    return self->lines == NULL || line == 0 || line > self->count ? line : self->lines[line - 1];
 }
 
 int
 snd_line_match_has(const snd_line_match *self, uint32_t line)
 {
-    return self->is_found == NULL || (line != 0 && line <= self->other_count && self->is_found[line - 1]);
+    return self->is_found == NULL || line == 0 || line > self->other_count || self->is_found[line - 1];
 }

@@ -15,16 +15,17 @@ typedef struct snd_line_match {
     uint32_t other_count;
 } snd_line_match;
 
-/* By the fewest lines taken out and put in, spaces at their ends aside. Where as many were put in as were taken out of the
+/* By the fewest lines taken out and put in, spaces at either end aside. Where as many were put in as were taken out of the
  * same place, these are each other: they were rewritten. The caller owns what `*out` points to, on SND_OK only. */
 SND_MUST_USE snd_status snd_line_match_make(const snd_source_lines *from, const snd_source_lines *to,
                                             snd_line_match *out);
 void snd_line_match_free(snd_line_match *self);
 
-/* The line's number in the second file; 0: it is gone. */
+/* The line's number in the second file; 0: it is gone. A line that the first file does not have, as its text is not
+ * whole, stays what it is. */
 uint32_t snd_line_match_find(const snd_line_match *self, uint32_t line);
 
-/* Whether a line of the second file was in the first. */
+/* Whether a line of the second file was in the first, as far as that is known. */
 int snd_line_match_has(const snd_line_match *self, uint32_t line);
 
 #endif
