@@ -86,12 +86,13 @@ rate(const snd_diff_row *row)
     const snd_diff_side *before = &row->sides[SND_BEFORE], *after = &row->sides[SND_AFTER];
     int is_counted = before->count != 0 || after->count != 0;
 
-    if (row->is_unrated)
-        return SND_DIFF_UNRATED;
-    if ((!before->is_there || !after->is_there) && (is_counted || fabs(row->difference) > row->noise))
+    if ((!before->is_there || !after->is_there) &&
+        (is_counted || (!row->is_unrated && fabs(row->difference) > row->noise)))
         return before->is_there ? SND_DIFF_GONE : SND_DIFF_NEW;
     if (row->difference == 0)
         return SND_DIFF_SAME;
+    if (row->is_unrated)
+        return SND_DIFF_UNRATED;
     if (fabs(row->difference) <= row->noise)
         return SND_DIFF_NOISE;
     return row->difference > 0 ? SND_DIFF_MORE : SND_DIFF_LESS;
@@ -111,7 +112,8 @@ rate_rows(snd_diff *self)
         row->difference = after->value - before->value;
         row->noise = snd_noise_limit(before, after, row->unit == SND_UNIT_NS ? &time : &bytes, self->tests);
         row->verdict = rate(row);
-        self->beyond += row->verdict != SND_DIFF_SAME && row->verdict != SND_DIFF_NOISE && !row->is_unrated;
+        self->beyond +=
+            row->verdict != SND_DIFF_SAME && row->verdict != SND_DIFF_NOISE && row->verdict != SND_DIFF_UNRATED;
     }
 }
 
@@ -294,6 +296,8 @@ snd_diff_verdict_text(const snd_diff_row *row)
         [SND_DIFF_UNRATED] = "",
     };
 
+    if (row->kind == SND_DIFF_CALLS && row->verdict == SND_DIFF_UNRATED)
+        return "noise unknown";
     if (row->unit == SND_UNIT_NS && row->verdict == SND_DIFF_MORE)
         return "slower";
     if (row->unit == SND_UNIT_NS && row->verdict == SND_DIFF_LESS)

@@ -44,7 +44,7 @@ typedef enum snd_diff_verdict {
     SND_DIFF_LESS,
     SND_DIFF_NEW,    /* in the second only */
     SND_DIFF_GONE,   /* in the first only */
-    SND_DIFF_UNRATED, /* says nothing of the program */
+    SND_DIFF_UNRATED, /* says nothing of the program, or its noise is not known */
 } snd_diff_verdict;
 
 /* What one recording has of a row. */

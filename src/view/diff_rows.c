@@ -117,13 +117,13 @@ put_times(snd_diff *self, const snd_diff_source *from)
 {
     int both_sampled = snd_samples_exist(from->profile) && snd_samples_exist(from->other);
     double processor = snd_diff_processor_ns(from);
-    snd_estimate length = snd_estimate_unknown(number(from, "length_ns"));
+    snd_estimate length = snd_estimate_once(number(from, "length_ns"));
     length.machine = processor;
     snd_status status = add_total(self, from, "wall time", SND_UNIT_NS, length);
 
     if (status == SND_OK && both_know(from, "cpu_ns"))
         status = add_total(self, from, "CPU time of the program", SND_UNIT_NS,
-                           snd_estimate_unknown(number(from, "cpu_ns") - number(from, "own_cpu_ns")));
+                           snd_estimate_once(number(from, "cpu_ns") - number(from, "own_cpu_ns")));
     if (status == SND_OK && both_sampled && !from->view->cpu_only)
         status = add_total(self, from, "waited", SND_UNIT_NS, waiting_of(from));
     if (status == SND_OK && both_sampled && !from->view->cpu_only)
@@ -350,6 +350,7 @@ add_call(snd_diff *self, const snd_diff_source *from, snd_diff_kind kind, const 
     if (status != SND_OK)
         return status;
     row->unit = kind == SND_DIFF_COUNTS ? SND_UNIT_COUNT : SND_UNIT_NS;
+    row->is_unrated = kind == SND_DIFF_CALLS; /* how much the calls of a function differ is not recorded */
     row->sides[from->side].count += call->numbers.count;
     snd_estimate_add(&row->sides[from->side].estimate, &estimate);
     return SND_OK;

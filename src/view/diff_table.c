@@ -132,7 +132,7 @@ noise_from(const snd_diff_row *row)
     snd_noise_source before = row->sides[SND_BEFORE].estimate.source, after = row->sides[SND_AFTER].estimate.source;
 
     if (row->is_unrated)
-        return "";
+        return "unknown";
     if (before == SND_NOISE_UNKNOWN || after == SND_NOISE_UNKNOWN)
         return "run to run";
     return before == SND_NOISE_EXACT && after == SND_NOISE_EXACT ? "exact" : "recordings";

@@ -6,6 +6,7 @@
 /* From so many degrees of freedom on, Student's distribution is the normal one with a correction. */
 #define MANY 60.0
 #define STEPS 200
+#define ONCE_NS 1e6
 /* How much times scatter more, as a part of the share in which no processor was free. */
 #define BUSY_SCATTER 0.1
 
@@ -36,6 +37,12 @@ snd_estimate
 snd_estimate_unknown(double value)
 {
     return (snd_estimate){.value = value, .source = SND_NOISE_UNKNOWN};
+}
+
+snd_estimate
+snd_estimate_once(double ns)
+{
+    return (snd_estimate){.value = ns, .variance = ONCE_NS * ONCE_NS, .source = SND_NOISE_UNKNOWN};
 }
 
 snd_estimate
@@ -70,7 +77,7 @@ snd_estimate_entries(uint64_t count, double total, double square)
 {
     double number = (double)count;
     if (count < 2)
-        return snd_estimate_unknown(total);
+        return snd_estimate_once(total);
     /* A sum of squares has 16 digits: what is smaller than they are is none of its own. */
     double spread = square - total * total / number;
     double variance = number * (spread > square * 1e-14 ? spread : 0) / (number - 1);
@@ -86,7 +93,7 @@ snd_estimate_node(const snd_profile *profile, uint32_t node)
     double total = (double)snd_profile_whole(profile, node, SND_METRIC_TOTAL);
 
     if (snd_profile_whole(profile, node, SND_METRIC_OPEN) != 0 || !snd_profile_has(profile, node, SND_METRIC_SQUARE))
-        return snd_estimate_unknown(total);
+        return snd_estimate_once(total);
     return snd_estimate_entries(snd_profile_whole(profile, node, SND_METRIC_COUNT), total,
                                 snd_profile_real(profile, node, SND_METRIC_SQUARE));
 }

@@ -32,6 +32,9 @@ void snd_estimate_add(snd_estimate *sum, const snd_estimate *more);
 snd_estimate snd_estimate_exact(double value);
 snd_estimate snd_estimate_unknown(double value);
 
+/* A time that was measured once. A thread may lose its processor at any moment: its error is a millisecond at least. */
+snd_estimate snd_estimate_once(double ns);
+
 /* With a standard error that is known itself. */
 snd_estimate snd_estimate_with(double value, double variance);
 

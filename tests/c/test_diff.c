@@ -266,12 +266,12 @@ operators_are_their_name_and_their_inputs_when_asked(void)
 }
 
 static snd_profile *
-traced(uint32_t line, uint64_t calls)
+traced(uint32_t line, uint64_t calls, uint64_t ns)
 {
     snd_profile *profile = new_profile("/app/run.py");
     uint32_t root = add_main(profile);
 
-    add_call(profile, root, add_call_site(profile, SND_SITE_FUNCTION, "f", line, ""), calls, 100 * MS, 100 * MS);
+    add_call(profile, root, add_call_site(profile, SND_SITE_FUNCTION, "f", line, ""), calls, ns, ns);
     add_call(profile, root, add_call_site(profile, SND_SITE_BUILTIN, "len", 0, ""), 10, 5 * MS, 5 * MS);
     return profile;
 }
@@ -279,15 +279,16 @@ traced(uint32_t line, uint64_t calls)
 static void
 numbers_of_calls_are_exact_and_their_times_are_not(void)
 {
-    snd_profile *before = traced(3, 100), *after = traced(7, 101);
+    snd_profile *before = traced(3, 100, 100 * MS), *after = traced(7, 101, 500 * MS);
     snd_diff diff = compare(before, after, 0);
     const snd_diff_row *counts = find(&diff, SND_DIFF_COUNTS, "f"), *calls = find(&diff, SND_DIFF_CALLS, "f");
 
     REQUIRE(counts != NULL && calls != NULL);
     CHECK(counts->noise == 0 && counts->difference == 1 && counts->unit == SND_UNIT_COUNT);
     CHECK_TEXT(snd_diff_verdict_text(counts), "more");
-    CHECK(calls->sides[SND_AFTER].estimate.source == SND_NOISE_UNKNOWN && calls->noise > 0);
-    CHECK_TEXT(snd_diff_verdict_text(calls), "same");
+    CHECK(calls->sides[SND_AFTER].estimate.source == SND_NOISE_UNKNOWN && calls->difference == 400.0 * MS);
+    CHECK_TEXT(snd_diff_verdict_text(calls), "noise unknown");
+    CHECK(!snd_diff_is_over(&diff, calls, 1));
     CHECK(snd_diff_is_over(&diff, counts, 0.5) && !snd_diff_is_over(&diff, counts, 1));
     snd_diff_free(&diff);
     diff = compare(before, after, 1u << SND_DIFF_FUNCTIONS); /* none were sampled: the traced ones are meant */
@@ -443,7 +444,7 @@ a_table_has_exact_numbers_and_their_unit(void)
 static void
 profiles_of_different_kinds_have_nothing_to_compare(void)
 {
-    snd_profile *regions = small_profile(), *calls = traced(1, 1), *samples = samples_profile();
+    snd_profile *regions = small_profile(), *calls = traced(1, 1, 1), *samples = samples_profile();
     snd_diff_options options = {.view = &usual};
     snd_diff diff;
 
@@ -483,7 +484,7 @@ try_diff(void *context)
 static void
 running_out_of_memory_is_said(void)
 {
-    snd_profile *profiles[] = {samples_profile(), traced(1, 1), ops_profile(), memory_profile()};
+    snd_profile *profiles[] = {samples_profile(), traced(1, 1, 1), ops_profile(), memory_profile()};
 
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
         CHECK(fail_each_allocation(try_diff, &(attempt){profiles[i], profiles[i]}) > 10);
