@@ -286,8 +286,8 @@ show(const snd_arguments *given, const snd_diff *diff, const request *asked, con
     snd_format_options format = snd_terminal_options(given);
     int is_table = strcmp(asked->format->name, "table") == 0;
     snd_buffer text = {0};
-    int is_made = is_table ? put_people(diff, asked, recordings, &format, &text)
-                           : put_programs(diff, asked, &format, &text);
+    int is_made =
+        is_table ? put_people(diff, asked, recordings, &format, &text) : put_programs(diff, asked, &format, &text);
     snd_status status = is_made ? snd_buffer_status(&text) : SND_OK;
 
     if (is_made && status == SND_OK)
@@ -344,14 +344,16 @@ static const snd_option options[] = {
     {"counts", 0, NULL, "functions that were traced, by the number of calls"},
     {"memory", 0, NULL, "lines, by what they had at the peak"},
     {"allocated", 0, NULL, "lines, by what they allocated in all"},
-    {"fail-over", 0, "PERCENT", "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
+    {"fail-over", 0, "PERCENT",
+     "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
     {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 1%"},
     {"cpu-only", 0, NULL, "samples: without time that was waited"},
     {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
     {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
     {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
     {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},
-    {"sort", 's', "KEY", "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
+    {"sort", 's', "KEY",
+     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
     {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
     {"format", 'f', "NAME", "table, csv, json or html"},
     {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},

@@ -215,7 +215,8 @@ read_limits(const snd_arguments *given, const snd_profile *profile, snd_graph_li
     snd_graph_limits usual = snd_graph_limits_of(profile);
     uint64_t ops = usual.ops, applies = usual.applies, memory = usual.memory;
 
-    if (!snd_read_number(given, "n-ops", UINT32_MAX, &ops) || !snd_read_number(given, "n-apply", UINT32_MAX, &applies) ||
+    if (!snd_read_number(given, "n-ops", UINT32_MAX, &ops) ||
+        !snd_read_number(given, "n-apply", UINT32_MAX, &applies) ||
         !snd_read_number(given, "min-memory", UINT64_MAX, &memory))
         return 0;
     *out = (snd_graph_limits){(uint32_t)ops, (uint32_t)applies, memory};
@@ -349,7 +350,8 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     snd_table *table = make_whole_table(recording, view, &chosen.options);
     if (table == NULL)
         return NULL;
-    if ((key != NULL && !snd_sort_rows(table, key)) || (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
+    if ((key != NULL && !snd_sort_rows(table, key)) ||
+        (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
         snd_table_free(table);
         return NULL;
     }

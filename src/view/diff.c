@@ -291,9 +291,8 @@ const char *
 snd_diff_verdict_text(const snd_diff_row *row)
 {
     static const char *const texts[] = {
-        [SND_DIFF_SAME] = "same", [SND_DIFF_NOISE] = "within noise", [SND_DIFF_MORE] = "more",
-        [SND_DIFF_LESS] = "less", [SND_DIFF_NEW] = "new",            [SND_DIFF_GONE] = "gone",
-        [SND_DIFF_UNRATED] = "",
+        [SND_DIFF_SAME] = "same", [SND_DIFF_NOISE] = "within noise", [SND_DIFF_MORE] = "more", [SND_DIFF_LESS] = "less",
+        [SND_DIFF_NEW] = "new",   [SND_DIFF_GONE] = "gone",          [SND_DIFF_UNRATED] = "",
     };
 
     if (row->kind == SND_DIFF_CALLS && row->verdict == SND_DIFF_UNRATED)

@@ -38,12 +38,12 @@ enum { SND_BEFORE, SND_AFTER };
 
 /* What the difference is worth. */
 typedef enum snd_diff_verdict {
-    SND_DIFF_SAME,   /* exactly */
-    SND_DIFF_NOISE,  /* less than equal runs differ */
-    SND_DIFF_MORE,   /* slower, larger, more often */
+    SND_DIFF_SAME,  /* exactly */
+    SND_DIFF_NOISE, /* less than equal runs differ */
+    SND_DIFF_MORE,  /* slower, larger, more often */
     SND_DIFF_LESS,
-    SND_DIFF_NEW,    /* in the second only */
-    SND_DIFF_GONE,   /* in the first only */
+    SND_DIFF_NEW,     /* in the second only */
+    SND_DIFF_GONE,    /* in the first only */
     SND_DIFF_UNRATED, /* says nothing of the program, or its noise is not known */
 } snd_diff_verdict;
 
@@ -81,29 +81,30 @@ typedef struct snd_diff {
     const snd_diff_options *options;
     snd_diff_row *rows; /* by kind, then by the amount of the difference */
     uint32_t count, capacity;
-    uint32_t beyond;  /* rows that differ by more than their noise */
-    uint64_t tests;   /* rows that the noise was asked of */
-    unsigned kinds;   /* bit k: kind k is compared */
+    uint32_t beyond;               /* rows that differ by more than their noise */
+    uint64_t tests;                /* rows that the noise was asked of */
+    unsigned kinds;                /* bit k: kind k is compared */
     double wholes[SND_DIFF_COUNT]; /* what a row of this kind is a share of, in the second recording; 0: unknown */
-    double busy[2];   /* as in snd_noise_runs; 0 where nothing was sampled */
-    snd_intern *keys; /* a row each */
+    double busy[2];                /* as in snd_noise_runs; 0 where nothing was sampled */
+    snd_intern *keys;              /* a row each */
     snd_intern *texts;
 } snd_diff;
 
 /* The kinds of rows that a profile has. */
 unsigned snd_diff_kinds(const snd_profile *profile);
 
-/* What is meant where `both` recordings have these kinds: functions are those that were traced where none were sampled. */
+/* What is meant where `both` recordings have these kinds: functions are those that were traced where none were sampled.
+ */
 unsigned snd_diff_wanted(unsigned kinds, unsigned both);
 
-/* The caller owns what `*out` points to, on SND_OK only. SND_NO_DATA: the profiles have nothing in common, or not all that
- * was asked for. Both profiles may go afterwards, the options must stay. */
+/* The caller owns what `*out` points to, on SND_OK only. SND_NO_DATA: the profiles have nothing in common, or not all
+ * that was asked for. Both profiles may go afterwards, the options must stay. */
 SND_MUST_USE snd_status snd_diff_make(const snd_profile *before, const snd_profile *after,
                                       const snd_diff_options *options, snd_diff *out);
 void snd_diff_free(snd_diff *self);
 
-/* Whether a row grew by more than `percent` per cent, and more than its noise, and is a total or at least a hundredth of
- * its kind's whole. What is new counts in what is around it, not by itself. */
+/* Whether a row grew by more than `percent` per cent, and more than its noise, and is a total or at least a hundredth
+ * of its kind's whole. What is new counts in what is around it, not by itself. */
 int snd_diff_is_over(const snd_diff *self, const snd_diff_row *row, double percent);
 
 /* In per cent of the first number; a NaN where that is 0. */

@@ -165,7 +165,7 @@ add_lines(snd_diff *self, const snd_diff_source *from, const snd_lines *lines)
     for (uint32_t i = 0; i < lines->line_count && status == SND_OK; i++) {
         const snd_line *line = &lines->lines[i];
         const line_at at = {lines->files[line->file].name, line->line,
-                                snd_samples_site(&from->samples, line->function)->name};
+                            snd_samples_site(&from->samples, line->function)->name};
         snd_estimate estimate = snd_diff_sampled(from, &line->numbers, 0);
         status = add_line(self, &file, from, SND_DIFF_LINES, &at, &estimate);
     }

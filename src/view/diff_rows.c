@@ -27,8 +27,8 @@ snd_diff_file_key(const snd_own *own, const char *file)
 static void
 put_site_key(const snd_diff_source *from, const snd_profile_site *site, snd_buffer *out)
 {
-    const char *file = site->kind == SND_SITE_NATIVE ? snd_path_base(site->file)
-                                                     : snd_diff_file_key(&from->own, site->file);
+    const char *file =
+        site->kind == SND_SITE_NATIVE ? snd_path_base(site->file) : snd_diff_file_key(&from->own, site->file);
 
     snd_buffer_printf(out, "%s\n%s\n%s", snd_site_kind_name(site->kind), site->name,
                       site->kind == SND_SITE_REGION ? "" : file);
@@ -151,8 +151,7 @@ put_totals(snd_diff *self, const snd_diff_source *from)
 static int
 is_region(const snd_profile *profile, uint32_t node)
 {
-    return profile->nodes[node].parent != SND_NONE &&
-           profile->sites[profile->nodes[node].site].kind == SND_SITE_REGION;
+    return profile->nodes[node].parent != SND_NONE && profile->sites[profile->nodes[node].site].kind == SND_SITE_REGION;
 }
 
 static uint64_t
@@ -187,8 +186,8 @@ add_processor(const snd_profile *profile, double *processor)
     }
 }
 
-/* `rows` has an element a node: the row of the innermost region from it upwards. What is no region, such as an operator,
- * is passed over. */
+/* `rows` has an element a node: the row of the innermost region from it upwards. What is no region, such as an
+ * operator, is passed over. */
 static snd_status
 add_regions(snd_diff *self, const snd_diff_source *from, const double *processor, uint32_t *rows)
 {

@@ -23,8 +23,8 @@ typedef struct snd_diff_name {
     const char *place;
 } snd_diff_name;
 
-/* Adds to the row of this key; the one that is made first gives it its name and place. `*row` is valid until the next one
- * is added. */
+/* Adds to the row of this key; the one that is made first gives it its name and place. `*row` is valid until the next
+ * one is added. */
 SND_MUST_USE snd_status snd_diff_add(snd_diff *self, const snd_diff_source *from, snd_diff_kind kind,
                                      const snd_diff_name *name, snd_diff_row **row);
 

@@ -1,4 +1,5 @@
-/* The lines of a file and of an edited one, matched by Myers' greedy search for the shortest way from one to the other. */
+/* The lines of a file and of an edited one, matched by Myers' greedy search for the shortest way from one to the other.
+ */
 #include "view/line_match.h"
 
 #include "base/alloc.h"
@@ -6,7 +7,8 @@
 
 #define NOWHERE (INT32_MIN / 2)
 
-/* Two files as numbers: equal lines have equal ones. Those at the start and the end that both have are matched already. */
+/* Two files as numbers: equal lines have equal ones. Those at the start and the end that both have are matched already.
+ */
 typedef struct maker {
     uint64_t *from, *to;
     uint32_t from_count, to_count;
@@ -95,8 +97,8 @@ start_of(const search *self, int32_t edits, int32_t diagonal)
                                           : *reached(self, edits - 1, diagonal - 1) + 1;
 }
 
-/* The farthest line on a diagonal; 1 when that is the end. What lies outside of the files leads nowhere: another way with
- * as many edits has come farther. */
+/* The farthest line on a diagonal; 1 when that is the end. What lies outside of the files leads nowhere: another way
+ * with as many edits has come farther. */
 static int
 go(search *self, int32_t edits, int32_t diagonal)
 {

@@ -9,14 +9,14 @@
 
 /* Read freely. All zero: nothing is known, and every line is what it was. */
 typedef struct snd_line_match {
-    uint32_t *lines; /* per line of the first file, from 1 on: its number in the second; 0: it is gone */
-    uint32_t count;  /* lines of the first file */
+    uint32_t *lines;         /* per line of the first file, from 1 on: its number in the second; 0: it is gone */
+    uint32_t count;          /* lines of the first file */
     unsigned char *is_found; /* per line of the second file, from 1 on: it was in the first */
     uint32_t other_count;
 } snd_line_match;
 
-/* By the fewest lines taken out and put in, spaces at either end aside. Where as many were put in as were taken out of the
- * same place, these are each other: they were rewritten. The caller owns what `*out` points to, on SND_OK only. */
+/* By the fewest lines taken out and put in, spaces at either end aside. Where as many were put in as were taken out of
+ * the same place, these are each other: they were rewritten. The caller owns what `*out` points to, on SND_OK only. */
 SND_MUST_USE snd_status snd_line_match_make(const snd_source_lines *from, const snd_source_lines *to,
                                             snd_line_match *out);
 void snd_line_match_free(snd_line_match *self);

@@ -52,9 +52,9 @@ snd_estimate_with(double value, double variance)
         .value = value, .variance = isfinite(variance) && variance > 0 ? variance : 0, .source = SND_NOISE_KNOWN};
 }
 
-/* A count of n random events has the variance n, and the estimate n of that the variance n too: as if from 2n degrees of
- * freedom. Which of the samples were of waiting is not recorded: they are divided as the time is, which leaves the CPU
- * time too few, as waiting threads are looked at less often. */
+/* A count of n random events has the variance n, and the estimate n of that the variance n too: as if from 2n degrees
+ * of freedom. Which of the samples were of waiting is not recorded: they are divided as the time is, which leaves the
+ * CPU time too few, as waiting threads are looked at less often. */
 snd_estimate
 snd_estimate_samples(const snd_noise_samples *of)
 {
@@ -201,6 +201,6 @@ snd_noise_limit(const snd_estimate *before, const snd_estimate *after, const snd
 
     if (before->source == SND_NOISE_EXACT && after->source == SND_NOISE_EXACT)
         return 0;
-    return shift + sqrt(variance) * (doubt > 0 ? snd_student_limit(alpha, variance * variance / doubt)
-                                               : snd_normal_limit(alpha));
+    return shift + sqrt(variance) *
+                       (doubt > 0 ? snd_student_limit(alpha, variance * variance / doubt) : snd_normal_limit(alpha));
 }

@@ -36,7 +36,8 @@ write_recording(const char *path, snd_profile *profile)
     snd_profile_free(profile);
 }
 
-/* solve() takes half as long again after two lines were put in above it; the rest is as it was, but for a few samples. */
+/* solve() takes half as long again after two lines were put in above it; the rest is as it was, but for a few samples.
+ */
 static snd_profile *
 make(int is_after)
 {
@@ -147,8 +148,8 @@ mistakes_get_one_line(void)
     snprintf(wanted, sizeof wanted, "sonde: %s: has no operators to compare\n", before);
     check_exit("--ops", 2, wanted);
     snprintf(command, sizeof command, "diff '%s'", calls);
-    snprintf(wanted, sizeof wanted, "sonde: the recordings have nothing in common: %s has calls, %s has regions\n", calls,
-             after);
+    snprintf(wanted, sizeof wanted, "sonde: the recordings have nothing in common: %s has calls, %s has regions\n",
+             calls, after);
     check_exit("", 2, wanted);
     CHECK_TEXT(last.text, wanted);
 }

@@ -136,7 +136,8 @@ lines_are_found_again_in_an_edited_file_in_another_folder(void)
     CHECK_TEXT(verdict(&diff, SND_DIFF_LINES, "very()"), "new");
     CHECK_TEXT(verdict(&diff, SND_DIFF_FUNCTIONS, "f"), "slower");
     CHECK_TEXT(verdict(&diff, SND_DIFF_FUNCTIONS, "g"), "same");
-    CHECK(sum(&diff, SND_DIFF_LINES, SND_BEFORE) == 1500.0 * MS && sum(&diff, SND_DIFF_LINES, SND_AFTER) == 2400.0 * MS);
+    CHECK(sum(&diff, SND_DIFF_LINES, SND_BEFORE) == 1500.0 * MS &&
+          sum(&diff, SND_DIFF_LINES, SND_AFTER) == 2400.0 * MS);
     CHECK(sum(&diff, SND_DIFF_FUNCTIONS, SND_AFTER) == 2400.0 * MS);
     snd_diff_free(&diff);
     snd_profile_free(before);
