@@ -163,10 +163,13 @@ look_of(const snd_diff_row *row)
 
 /* ---- rows ---- */
 
+/* As a whole number. A damaged file may hold any other. */
 static void
 set_real(snd_cell *cell, double number)
 {
-    *cell = (snd_cell){.is_there = 1, .whole = (int64_t)llround(number)};
+    const double most = 9e18;
+
+    *cell = (snd_cell){.is_there = 1, .whole = llround(fmax(-most, fmin(number, most)))};
 }
 
 static void

@@ -17,9 +17,7 @@ snd_estimate_add(snd_estimate *sum, const snd_estimate *more)
 {
     int is_nothing = sum->value == 0 && sum->variance == 0;
 
-    if (is_nothing || (more->source == SND_NOISE_UNKNOWN && more->value != 0))
-        sum->source = more->source;
-    else if (sum->source == SND_NOISE_EXACT && more->value != 0)
+    if (is_nothing || (more->value != 0 && (more->source == SND_NOISE_UNKNOWN || sum->source == SND_NOISE_EXACT)))
         sum->source = more->source;
     sum->value += more->value;
     sum->variance += more->variance;
@@ -201,6 +199,8 @@ snd_noise_limit(const snd_estimate *before, const snd_estimate *after, const snd
 
     if (before->source == SND_NOISE_EXACT && after->source == SND_NOISE_EXACT)
         return 0;
+    if (isnan(variance) || isnan(doubt) || isinf(doubt)) /* a damaged file may hold any number */
+        return INFINITY;
     return shift + sqrt(variance) *
                        (doubt > 0 ? snd_student_limit(alpha, variance * variance / doubt) : snd_normal_limit(alpha));
 }

@@ -113,6 +113,16 @@ what_the_machine_took_is_noise(void)
     CHECK(snd_noise_limit(&before, &after, &quiet, 1) == 60);
 }
 
+static void
+numbers_of_damaged_files_are_noise(void)
+{
+    snd_estimate sane = snd_estimate_with(100, 1), wild = snd_estimate_entries(3, 1e300, 1e308);
+    const snd_noise_runs runs = {0.01, {0, 0}};
+
+    CHECK(isinf(snd_noise_limit(&sane, &wild, &runs, 1)) && isinf(snd_noise_limit(&wild, &sane, &runs, 1)));
+    CHECK(snd_estimate_with(1, -INFINITY).variance == 0 && snd_estimate_with(1, NAN).variance == 0);
+}
+
 /* ---- by simulation ---- */
 
 static uint64_t seed;
@@ -209,6 +219,7 @@ main(void)
     RUN(counts_have_no_noise);
     RUN(the_limit_grows_with_rows_and_with_what_runs_differ_by);
     RUN(what_the_machine_took_is_noise);
+    RUN(numbers_of_damaged_files_are_noise);
     RUN(equal_runs_seldom_have_a_row_that_differs);
     RUN(a_row_that_takes_longer_is_found_with_the_right_amount);
     return check_report();
