@@ -11,6 +11,7 @@
     X(view)                \
     X(report)              \
     X(merge)               \
+    X(diff)                \
     X(export)              \
     X(import)              \
     X(info)                \

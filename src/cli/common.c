@@ -161,9 +161,8 @@ complain_sort(const snd_table *table, const char *key)
     snd_complain_unknown("sort key", key, known.names, known.count);
 }
 
-/* 0 after printing one line. */
-static int
-sort_rows(snd_table *table, const char *key)
+int
+snd_sort_rows(snd_table *table, const char *key)
 {
     snd_status status = snd_table_sort(table, key);
     if (status == SND_BAD_ARGUMENT)
@@ -240,9 +239,8 @@ choose_shown(snd_table *table)
     return chosen;
 }
 
-/* 0 after complaining about a value that is no whole number. Without one `*number` is as it was. */
-static int
-read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number)
+int
+snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number)
 {
     const char *text = snd_arguments_value(given, name);
     char *end;
@@ -265,8 +263,9 @@ read_limits(const snd_arguments *given, const snd_profile *profile, snd_graph_li
     snd_graph_limits usual = snd_graph_limits_of(profile);
     uint64_t ops = usual.ops, applies = usual.applies, memory = usual.memory;
 
-    if (!read_number(given, "n-ops", UINT32_MAX, &ops) || !read_number(given, "n-apply", UINT32_MAX, &applies) ||
-        !read_number(given, "min-memory", UINT64_MAX, &memory))
+    if (!snd_read_number(given, "n-ops", UINT32_MAX, &ops) ||
+        !snd_read_number(given, "n-apply", UINT32_MAX, &applies) ||
+        !snd_read_number(given, "min-memory", UINT64_MAX, &memory))
         return 0;
     *out = (snd_graph_limits){(uint32_t)ops, (uint32_t)applies, memory};
     return 1;
@@ -395,13 +394,14 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     uint64_t limit = UINT32_MAX;
     snd_chosen chosen;
 
-    if (pattern == NULL || !read_number(given, "limit", UINT32_MAX, &limit) ||
+    if (pattern == NULL || !snd_read_number(given, "limit", UINT32_MAX, &limit) ||
         !snd_read_view_options(given, recording->profile, &chosen))
         return NULL;
     snd_table *table = make_whole_table(recording, view, &chosen.options);
     if (table == NULL)
         return NULL;
-    if ((key != NULL && !sort_rows(table, key)) || (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
+    if ((key != NULL && !snd_sort_rows(table, key)) ||
+        (*pattern != '\0' && !match_rows(recording->path, table, pattern))) {
         snd_table_free(table);
         return NULL;
     }

@@ -52,6 +52,13 @@ typedef struct snd_chosen {
 /* Returns 0 after printing one line when a pattern or a number is not valid. */
 int snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out);
 
+/* Reads an option that is a whole number, at most `most`. Returns 0 after printing one line when it is none; without
+ * the option `*number` is as it was. */
+int snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number);
+
+/* Sorts a table by a column or a key. Returns 0 after printing one line when it has no such thing. */
+int snd_sort_rows(snd_table *table, const char *key);
+
 /* Prints the summary of a recording of samples. The exit status. */
 int snd_print_summary(const snd_opened *recording, const snd_view_options *options, const snd_format_options *format);
 

@@ -378,8 +378,8 @@ static const char *
 colour_of(const snd_table *table, uint32_t row)
 {
     static const char *const colours[] = {
-        [SND_LOOK_BY_SHARE] = "",     [SND_LOOK_DIM] = "\033[2m",  [SND_LOOK_PLAIN] = "",
-        [SND_LOOK_WARM] = "\033[33m", [SND_LOOK_HOT] = "\033[31m",
+        [SND_LOOK_BY_SHARE] = "",     [SND_LOOK_DIM] = "\033[2m",   [SND_LOOK_PLAIN] = "",
+        [SND_LOOK_COOL] = "\033[36m", [SND_LOOK_WARM] = "\033[33m", [SND_LOOK_HOT] = "\033[31m",
     };
     if (table->rows[row].heading != NULL && table->rows[row].look == SND_LOOK_BY_SHARE)
         return "\033[1m";

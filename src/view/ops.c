@@ -110,6 +110,8 @@ add_node(maker *self, uint32_t node, snd_ops_row *row)
         row->flops += snd_profile_real(profile, node, SND_METRIC_OP_FLOPS);
         row->flops_ns += snd_profile_whole(profile, node, SND_METRIC_TOTAL);
     }
+    snd_estimate entries_ns = snd_estimate_node(profile, node);
+    snd_estimate_add(&row->entries, &entries_ns);
     self->ops.whole_ns += self_ns;
     if (row->site->kind == SND_SITE_OP) {
         self->ops.calls += entries;

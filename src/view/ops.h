@@ -2,6 +2,7 @@
 #ifndef SND_VIEW_OPS_H
 #define SND_VIEW_OPS_H
 
+#include "view/noise.h"
 #include "view/view.h"
 
 /* An operator, or a region, which stands beside them. Texts are the profile's. */
@@ -15,6 +16,7 @@ typedef struct snd_ops_row {
     uint64_t self_ns;  /* without what it called that has a row itself */
     uint64_t total_ns; /* counted once where it is inside itself */
     uint64_t min_ns, max_ns;
+    snd_estimate entries; /* the sum of all entries' durations, of those inside itself too, with its noise */
     uint64_t read_bytes, written_bytes, copies, casts;
     double flops;      /* of the calls with a formula */
     uint64_t flops_ns; /* their time */

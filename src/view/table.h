@@ -59,6 +59,7 @@ typedef enum snd_look {
     SND_LOOK_BY_SHARE, /* by the first share that it has */
     SND_LOOK_DIM,
     SND_LOOK_PLAIN,
+    SND_LOOK_COOL,
     SND_LOOK_WARM,
     SND_LOOK_HOT,
 } snd_look;

@@ -5,6 +5,7 @@
 #include "format/reports.h"
 #include "fuzz.h"
 #include "view/arrange.h"
+#include "view/diff.h"
 #include "view/view.h"
 
 #include <fcntl.h>
@@ -82,6 +83,26 @@ show_views(const snd_profile *profile)
         snd_table_free(table);
         snd_table_free(shown);
     }
+}
+
+/* With itself: nothing may have changed, whatever the numbers are. */
+static void
+compare_profile(const snd_profile *profile)
+{
+    const snd_view_options view = {.by_shape = 1};
+    const snd_diff_options options = {.view = &view, .run_share = 0.01};
+    snd_diff diff;
+
+    if (snd_diff_make(profile, profile, &options, &diff) != SND_OK)
+        return;
+    MUST(diff.beyond == 0);
+    for (int kind = 0; kind < SND_DIFF_COUNT; kind++) {
+        snd_table *table = NULL;
+        MUST(snd_diff_table(&diff, (snd_diff_kind)kind, &table) == SND_OK);
+        format_table(table);
+        snd_table_free(table);
+    }
+    snd_diff_free(&diff);
 }
 
 static void
@@ -173,6 +194,7 @@ read_everything(const char *path)
         if (snd_reader_profile(reader, &profile) == SND_OK) {
             snd_status parts = snd_reader_parts(reader, profile);
             MUST((unsigned)parts < SND_STATUS_COUNT);
+            compare_profile(profile);
             show_views(profile);
             show_reports(profile);
             export_recording(reader, profile);

@@ -1,0 +1,370 @@
+/* sonde diff: two recordings compared. */
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "format/summary.h"
+#include "view/arrange.h"
+#include "view/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows of a kind that people are shown, unless they ask for more. */
+#define SHOWN_ROWS 10u
+/* The share of the time without a free processor from which on that is said. */
+#define BUSY 0.05
+
+/* What was asked for. */
+typedef struct request {
+    snd_chosen chosen;
+    snd_diff_options diff;
+    const snd_format *format;
+    const char *sort; /* NULL: by the amount of the difference */
+    uint64_t limit;   /* of each kind */
+    double fail_over; /* in per cent; below 0: nothing fails */
+} request;
+
+/* ---- reading the request ---- */
+
+/* "10%" or "10". Returns 0 after printing one line; without the option `*percent` is as it was. */
+static int
+read_percent(const snd_arguments *given, const char *name, double *percent)
+{
+    const char *text = snd_arguments_value(given, name);
+    char *end;
+
+    if (text == NULL)
+        return 1;
+    size_t digits = strspn(text, "0123456789.");
+    double value = strtod(text, &end);
+    if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
+        snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
+        return 0;
+    }
+    *percent = value;
+    return 1;
+}
+
+/* Of the table's columns those that people may sort by; the others are the same as texts. */
+static int
+sort_is_valid(const char *key)
+{
+    static const char *const keys[] = {"before", "after", "difference", "percent", "noise", "verdict", "name", "place"};
+    enum { COUNT = sizeof keys / sizeof keys[0] };
+
+    for (int i = 0; key != NULL && i < COUNT; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return 1;
+    if (key != NULL)
+        snd_complain_unknown("sort key", key, keys, COUNT);
+    return key == NULL;
+}
+
+static int
+read_request(const snd_arguments *given, request *out)
+{
+    double run = 100 * SND_DIFF_RUN_SHARE;
+
+    *out = (request){.limit = UINT32_MAX, .fail_over = -1, .sort = snd_arguments_value(given, "sort")};
+    out->format = snd_table_format(given);
+    if (out->format == NULL || !snd_colour_is_valid(given) || !sort_is_valid(out->sort))
+        return 0;
+    if (strcmp(out->format->name, "table") == 0)
+        out->limit = SHOWN_ROWS;
+    for (int kind = 0; kind < SND_DIFF_COUNT; kind++)
+        if (kind != SND_DIFF_TOTALS && snd_arguments_value(given, snd_diff_infos[kind].name) != NULL)
+            out->diff.kinds |= 1u << kind;
+    if (!snd_read_number(given, "limit", UINT32_MAX, &out->limit) || !read_percent(given, "run-noise", &run) ||
+        !read_percent(given, "fail-over", &out->fail_over))
+        return 0;
+    if (given->word_count != 2) {
+        snd_complain("diff needs two recordings: sonde diff BEFORE.sonde AFTER.sonde");
+        return 0;
+    }
+    out->diff.run_share = run / 100;
+    return 1;
+}
+
+/* ---- what cannot be compared ---- */
+
+/* What a recording has, by the first kind of rows that is more than totals. */
+static const char *
+content_of(const snd_profile *profile)
+{
+    unsigned kinds = snd_diff_kinds(profile);
+
+    for (int kind = SND_DIFF_TOTALS + 1; kind < SND_DIFF_COUNT; kind++)
+        if (kinds & 1u << kind)
+            return snd_diff_infos[kind].needs;
+    return "nothing to compare";
+}
+
+static void
+complain_no_data(const snd_opened recordings[2], unsigned wanted)
+{
+    unsigned kinds[2] = {snd_diff_kinds(recordings[0].profile), snd_diff_kinds(recordings[1].profile)};
+
+    for (int kind = SND_DIFF_TOTALS + 1; kind < SND_DIFF_COUNT; kind++)
+        for (int side = 0; side < 2; side++)
+            if (wanted & 1u << kind & ~kinds[side]) {
+                snd_complain("%s: has no %s to compare", recordings[side].path, snd_diff_infos[kind].needs);
+                return;
+            }
+    snd_complain("the recordings have nothing in common: %s has %s, %s has %s", recordings[0].path,
+                 content_of(recordings[0].profile), recordings[1].path, content_of(recordings[1].profile));
+}
+
+/* ---- printing ---- */
+
+/* The rows of a kind in the order that was asked for. NULL after printing one line. */
+static snd_table *
+make_table(const snd_diff *diff, const request *asked, snd_diff_kind kind)
+{
+    snd_table *table = NULL;
+    snd_status status = snd_diff_table(diff, kind, &table);
+
+    if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    else if (asked->sort != NULL && kind != SND_DIFF_TOTALS && !snd_sort_rows(table, asked->sort)) {
+        snd_table_free(table);
+        table = NULL;
+    }
+    return table;
+}
+
+static int
+has_changed(const snd_table *table, uint32_t row)
+{
+    const snd_cell *verdict =
+        &table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, "verdict")];
+
+    return strcmp(verdict->text, "same") != 0;
+}
+
+/* "Lines (10 of 37, 12 are the same)". */
+static void
+put_heading(const snd_diff_info *about, uint32_t shown, uint32_t changed, uint32_t all, snd_buffer *out)
+{
+    snd_buffer_text(out, about->heading);
+    if (shown < changed)
+        snd_buffer_printf(out, " (%u of %u)", shown, changed);
+    if (changed < all)
+        snd_buffer_printf(out, " (%u %s the same)", all - changed, all - changed == 1 ? "is" : "are");
+}
+
+/* 0 after printing one line. */
+static int
+put_kind(const snd_summary *summary, const snd_diff *diff, const request *asked, snd_diff_kind kind)
+{
+    snd_table *table = make_table(diff, asked, kind);
+    snd_buffer heading = {0};
+    if (table == NULL)
+        return 0;
+    uint32_t all = table->row_count;
+    snd_status status = snd_table_keep(table, has_changed);
+    uint32_t changed = table->row_count;
+    if (kind != SND_DIFF_TOTALS)
+        snd_table_limit(table, (uint32_t)asked->limit);
+    put_heading(&snd_diff_infos[kind], table->row_count, changed, all, &heading);
+    summary->out->failed |= heading.failed;
+    if (status == SND_OK && table->row_count != 0)
+        status = snd_summary_put(summary, snd_buffer_str(&heading), table); /* uses the table up */
+    else {
+        snd_buffer_printf(summary->out, "\n%s\n", snd_buffer_str(&heading));
+        snd_table_free(table);
+    }
+    snd_buffer_free(&heading);
+    if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
+    return status == SND_OK;
+}
+
+static void
+put_footer(const snd_diff *diff, snd_buffer *out)
+{
+    int has_unknown = 0;
+
+    for (uint32_t i = 0; i < diff->count; i++)
+        for (int side = 0; side < 2; side++)
+            has_unknown |= diff->rows[i].sides[side].estimate.source == SND_NOISE_UNKNOWN;
+    snd_buffer_printf(out, "\n%u of %u rows differ by more than the noise (%.3g%% from run to run)\n", diff->beyond,
+                      diff->count, 100 * diff->options->run_share);
+    if (diff->busy[0] >= BUSY || diff->busy[1] >= BUSY)
+        snd_buffer_printf(out, "busy machine: no processor was free %.0f%% of the time before, %.0f%% after\n",
+                          100 * diff->busy[0], 100 * diff->busy[1]);
+    if (has_unknown)
+        snd_buffer_text(out, "?: measured once; only the share from run to run is known of its noise\n");
+}
+
+/* Tables below each other. 0 after printing one line. */
+static int
+put_people(const snd_diff *diff, const request *asked, const snd_opened recordings[2], const snd_format_options *format,
+           snd_buffer *out)
+{
+    const snd_summary summary = {recordings[1].profile, &asked->chosen.options, format, out};
+
+    snd_buffer_printf(out, "before  %s\nafter   %s\n", recordings[0].path, recordings[1].path);
+    for (int kind = 0; kind < SND_DIFF_COUNT; kind++)
+        if (diff->kinds & 1u << kind && !put_kind(&summary, diff, asked, (snd_diff_kind)kind))
+            return 0;
+    put_footer(diff, out);
+    return 1;
+}
+
+/* One table with all kinds. 0 after printing one line. */
+static int
+put_programs(const snd_diff *diff, const request *asked, const snd_format_options *format, snd_buffer *out)
+{
+    snd_table *all = NULL, *selected = NULL;
+    snd_status status = SND_OK;
+
+    for (int kind = 0; kind < SND_DIFF_COUNT && status == SND_OK; kind++) {
+        snd_table *table = diff->kinds & 1u << kind ? make_table(diff, asked, (snd_diff_kind)kind) : NULL;
+        if (table == NULL && diff->kinds & 1u << kind) {
+            snd_table_free(all);
+            return 0;
+        }
+        if (table == NULL)
+            continue;
+        if (kind != SND_DIFF_TOTALS)
+            snd_table_limit(table, (uint32_t)asked->limit);
+        if (all == NULL) {
+            all = table;
+            continue;
+        }
+        status = snd_diff_append(all, table);
+        snd_table_free(table);
+    }
+    if (status == SND_OK)
+        status = snd_diff_select(all, &selected);
+    if (status == SND_OK)
+        asked->format->write_table(selected, format, out);
+    else
+        snd_complain("%s", snd_status_text(status));
+    snd_table_free(all);
+    snd_table_free(selected);
+    return status == SND_OK;
+}
+
+/* ---- failing ---- */
+
+static void
+complain_row(const snd_diff_row *row, double percent)
+{
+    snd_buffer text = {0};
+
+    snd_diff_number(row->unit, row->sides[SND_BEFORE].estimate.value, &text);
+    snd_buffer_text(&text, " -> ");
+    snd_diff_number(row->unit, row->sides[SND_AFTER].estimate.value, &text);
+    snd_buffer_text(&text, ", ");
+    snd_diff_change(row, &text);
+    snd_complain("over %.6g%%: %s %s%s%s: %s", percent, snd_diff_infos[row->kind].row, row->name,
+                 *row->place == '\0' ? "" : " at ", row->place, snd_buffer_str(&text));
+    snd_buffer_free(&text);
+}
+
+/* The exit status. */
+static int
+judge(const snd_diff *diff, double percent)
+{
+    int is_over = 0;
+
+    for (uint32_t i = 0; i < diff->count && percent >= 0; i++)
+        if (snd_diff_is_over(diff, &diff->rows[i], percent)) {
+            complain_row(&diff->rows[i], percent);
+            is_over = 1;
+        }
+    return is_over ? SND_EXIT_FAILED : SND_EXIT_OK;
+}
+
+/* ---- the command ---- */
+
+static int
+show(const snd_arguments *given, const snd_diff *diff, const request *asked, const snd_opened recordings[2])
+{
+    snd_format_options format = snd_terminal_options(given);
+    int is_table = strcmp(asked->format->name, "table") == 0;
+    snd_buffer text = {0};
+    int is_made =
+        is_table ? put_people(diff, asked, recordings, &format, &text) : put_programs(diff, asked, &format, &text);
+    snd_status status = is_made ? snd_buffer_status(&text) : SND_OK;
+
+    if (is_made && status == SND_OK)
+        status = snd_write_all(STDOUT_FILENO, text.data, text.size);
+    if (status != SND_OK)
+        snd_complain_status("standard output", status);
+    snd_buffer_free(&text);
+    return is_made && status == SND_OK ? judge(diff, asked->fail_over) : SND_EXIT_USAGE;
+}
+
+static int
+compare(const snd_arguments *given, request *asked, const snd_opened recordings[2])
+{
+    snd_diff diff;
+    int result = SND_EXIT_USAGE;
+
+    if (!snd_read_view_options(given, recordings[1].profile, &asked->chosen))
+        return SND_EXIT_USAGE;
+    asked->diff.view = &asked->chosen.options;
+    snd_status status = snd_diff_make(recordings[0].profile, recordings[1].profile, &asked->diff, &diff);
+    if (status == SND_OK) {
+        result = show(given, &diff, asked, recordings);
+        snd_diff_free(&diff);
+    }
+    else if (status == SND_NO_DATA)
+        complain_no_data(recordings, asked->diff.kinds);
+    else
+        snd_complain("%s", snd_status_text(status));
+    return result;
+}
+
+static int
+run(const snd_arguments *given)
+{
+    snd_opened recordings[2] = {{0}};
+    request asked;
+    int status = SND_EXIT_USAGE;
+
+    if (!read_request(given, &asked))
+        return SND_EXIT_USAGE;
+    if (snd_open_recording(given, given->words[0], &recordings[0]) &&
+        snd_open_recording(given, given->words[1], &recordings[1]))
+        status = compare(given, &asked, recordings);
+    snd_opened_close(&recordings[0]);
+    snd_opened_close(&recordings[1]);
+    return status;
+}
+
+static const snd_option options[] = {
+    {"regions", 0, NULL, "regions, by their path; without any of these options: all that both recordings have"},
+    {"functions", 0, NULL, "functions, by the time in them alone; sampled, else traced"},
+    {"lines", 0, NULL, "lines, found again by their text where the file was edited"},
+    {"ops", 0, NULL, "operators"},
+    {"calls", 0, NULL, "functions that were traced, by the time in them alone"},
+    {"counts", 0, NULL, "functions that were traced, by the number of calls"},
+    {"memory", 0, NULL, "lines, by what they had at the peak"},
+    {"allocated", 0, NULL, "lines, by what they allocated in all"},
+    {"fail-over", 0, "PERCENT",
+     "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
+    {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 1%"},
+    {"cpu-only", 0, NULL, "samples: without time that was waited"},
+    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
+    {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
+    {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
+    {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},
+    {"sort", 's', "KEY",
+     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
+    {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
+    {"format", 'f', "NAME", "table, csv, json or html"},
+    {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
+    {0},
+};
+
+const snd_command snd_command_diff = {
+    .name = "diff",
+    .usage = "BEFORE AFTER [options]",
+    .about = "compare two recordings: what got slower or faster by more than the noise",
+    .options = options,
+    .run = run,
+};
