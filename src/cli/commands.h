@@ -11,6 +11,7 @@
     X(view)                \
     X(report)              \
     X(export)              \
+    X(stat)                \
     X(info)                \
     X(sql)                 \
     X(doctor)              \
