@@ -48,14 +48,15 @@ typedef struct snd_command {
     const char *takes_program;
 } snd_command;
 
-/* Fills `given` (whose `words` and `all` have room for argc + 1). Returns 0 after printing one line when an option is unknown
- * or lacks its value. */
+/* Fills `given` (whose `words` and `all` have room for argc + 1). Returns 0 after printing one line when an option is
+ * unknown or lacks its value. */
 int snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given);
 
 /* NULL: not given. `name` must be one of the command's options. */
 const char *snd_arguments_value(const snd_arguments *given, const char *name);
 
-/* The next value of an option that may be given several times, from place `*at` on, which starts with 0. NULL: no more. */
+/* The next value of an option that may be given several times, from place `*at` on, which starts with 0. NULL: no more.
+ */
 const char *snd_arguments_next(const snd_arguments *given, const char *name, int *at);
 
 /* The name nearest to `word` among `count`, or NULL when none is near. */

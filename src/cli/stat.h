@@ -41,7 +41,7 @@ typedef struct snd_stat {
     uint32_t warmup;
     const char *setup; /* of statements; "": none */
     int keeps_gc;
-    int output; /* where a command's standard output goes */
+    int output;         /* where a command's standard output goes */
     const char *python; /* for statements */
     int interrupted_by; /* a signal; 0: none */
 } snd_stat;
@@ -71,13 +71,13 @@ const char *snd_stat_why(const snd_stat_side *self, snd_used which);
 const char *snd_stat_scope(const snd_stat_side *self, snd_used which);
 
 /* What follows from two counters. */
-#define SND_STAT_DERIVED_MAP(X)                                                                         \
-    X("cpus", TASK_CLOCK, WALL, 1, "processors used")                                                   \
-    X("page_faults_per_second", PAGE_FAULTS, TASK_CLOCK, 1e9, "a second")                               \
-    X("context_switches_per_second", CONTEXT_SWITCHES, TASK_CLOCK, 1e9, "a second")                     \
-    X("instructions_per_cycle", INSTRUCTIONS, CYCLES, 1, "a cycle")                                     \
-    X("cycles_per_nanosecond", CYCLES, TASK_CLOCK, 1, "GHz")                                            \
-    X("branch_miss_percent", BRANCH_MISSES, BRANCHES, 100, "% of branches")                             \
+#define SND_STAT_DERIVED_MAP(X)                                                     \
+    X("cpus", TASK_CLOCK, WALL, 1, "processors used")                               \
+    X("page_faults_per_second", PAGE_FAULTS, TASK_CLOCK, 1e9, "a second")           \
+    X("context_switches_per_second", CONTEXT_SWITCHES, TASK_CLOCK, 1e9, "a second") \
+    X("instructions_per_cycle", INSTRUCTIONS, CYCLES, 1, "a cycle")                 \
+    X("cycles_per_nanosecond", CYCLES, TASK_CLOCK, 1, "GHz")                        \
+    X("branch_miss_percent", BRANCH_MISSES, BRANCHES, 100, "% of branches")         \
     X("cache_miss_percent", CACHE_MISSES, CACHE_REFERENCES, 100, "% of cache references")
 
 typedef struct snd_stat_derived {

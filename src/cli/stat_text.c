@@ -186,7 +186,8 @@ static snd_status
 write_side(const snd_stat_side *side, const snd_format_options *look, snd_buffer *out)
 {
     int is_single = side->sample_count == 1;
-    snd_table *table = is_single ? snd_table_new("stat", single_columns, 3) : snd_table_new("stat", columns, COLUMN_COUNT);
+    snd_table *table =
+        is_single ? snd_table_new("stat", single_columns, 3) : snd_table_new("stat", columns, COLUMN_COUNT);
     double *values = snd_calloc((size_t)side->sample_count + 1, sizeof *values);
     snd_status status = table == NULL || values == NULL ? SND_NO_MEMORY : SND_OK;
 
@@ -214,11 +215,13 @@ put_head(const snd_stat *self, unsigned number, snd_buffer *out)
     if (self->side_count > 1)
         snd_buffer_text(out, number == 0 ? "A: " : "B: ");
     snd_buffer_printf(out, "%u %s%s of ", side->run_count, side->statement != NULL ? "process" : "run",
-                      side->run_count == 1 ? "" : side->statement != NULL ? "es" : "s");
+                      side->run_count == 1      ? ""
+                      : side->statement != NULL ? "es"
+                                                : "s");
     snd_utf8_clean(side->text, out);
     if (side->statement != NULL && side->sample_count != 0)
-        snd_buffer_printf(out, "\n%u values, each of %llu loops; all numbers but peak rss are for one loop", side->sample_count,
-                          (unsigned long long)side->loops);
+        snd_buffer_printf(out, "\n%u values, each of %llu loops; all numbers but peak rss are for one loop",
+                          side->sample_count, (unsigned long long)side->loops);
     snd_buffer_text(out, "\n\n");
 }
 

@@ -59,7 +59,16 @@
     X(GRAPH_PEAK, "graph_peak", "bytes", 0, "most memory that the nodes of a compiled function have at once")        \
     X(GRAPH_BEFORE, "graph_before", "nodes", 0, "nodes of the graph before a rewriter")                              \
     X(GRAPH_AFTER, "graph_after", "nodes", 0, "nodes of the graph after a rewriter")                                 \
-    X(GRAPH_GONE, "graph_gone", "", 0, "1: a part of a graph that was told of earlier and is so no more")
+    X(GRAPH_GONE, "graph_gone", "", 0, "1: a part of a graph that was told of earlier and is so no more")            \
+    X(PAGE_FAULTS, "page_faults", "faults", 0, "pages that the kernel had to provide between entering and leaving")  \
+    X(CONTEXT_SWITCHES, "context_switches", "switches", 0, "how often the thread gave its processor away meanwhile") \
+    X(MIGRATIONS, "migrations", "times", 0, "how often the thread came to another processor meanwhile")              \
+    X(CYCLES, "cycles", "cycles", 0, "cycles of the processor between entering and leaving")                         \
+    X(INSTRUCTIONS, "instructions", "instructions", 0, "instructions done between entering and leaving")             \
+    X(BRANCHES, "branches", "branches", 0, "jumps done between entering and leaving")                                \
+    X(BRANCH_MISSES, "branch_misses", "branches", 0, "jumps that the processor expected to go elsewhere")            \
+    X(CACHE_REFERENCES, "cache_references", "times", 0, "questions to the last cache before the memory")             \
+    X(CACHE_MISSES, "cache_misses", "times", 0, "of them those that had to go to the memory")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,

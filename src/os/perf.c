@@ -56,9 +56,8 @@ snd_perf_open(snd_perf which, int32_t thread, const snd_perf_event *leader, unsi
     about.enable_on_exec = (how & SND_PERF_ON_EXEC) != 0;
     about.pinned = is_alone && (how & SND_PERF_ALWAYS) != 0;
     about.exclude_hv = 1;
-    about.read_format = (how & SND_PERF_INHERIT) != 0
-                            ? PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
-                            : (uint64_t)PERF_FORMAT_GROUP;
+    about.read_format = (how & SND_PERF_INHERIT) != 0 ? PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING
+                                                      : (uint64_t)PERF_FORMAT_GROUP;
     int file = open_event(&about, thread, group);
     /* A software event happens in the kernel: without that nothing would be counted. */
     if (file < 0 && (errno == EACCES || errno == EPERM) && about.type == PERF_TYPE_HARDWARE) {

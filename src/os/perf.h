@@ -5,13 +5,13 @@
 #include "base/attr.h"
 
 /* X(id, name, type, number in the kernel's list of that type). */
-#define SND_PERF_MAP(X)                                                           \
-    X(MIGRATIONS, "migrations", SOFTWARE, SW_CPU_MIGRATIONS)                      \
-    X(CYCLES, "cycles", HARDWARE, HW_CPU_CYCLES)                                  \
-    X(INSTRUCTIONS, "instructions", HARDWARE, HW_INSTRUCTIONS)                    \
-    X(BRANCHES, "branches", HARDWARE, HW_BRANCH_INSTRUCTIONS)                     \
-    X(BRANCH_MISSES, "branch-misses", HARDWARE, HW_BRANCH_MISSES)                 \
-    X(CACHE_REFERENCES, "cache-references", HARDWARE, HW_CACHE_REFERENCES)        \
+#define SND_PERF_MAP(X)                                                    \
+    X(MIGRATIONS, "migrations", SOFTWARE, SW_CPU_MIGRATIONS)               \
+    X(CYCLES, "cycles", HARDWARE, HW_CPU_CYCLES)                           \
+    X(INSTRUCTIONS, "instructions", HARDWARE, HW_INSTRUCTIONS)             \
+    X(BRANCHES, "branches", HARDWARE, HW_BRANCH_INSTRUCTIONS)              \
+    X(BRANCH_MISSES, "branch-misses", HARDWARE, HW_BRANCH_MISSES)          \
+    X(CACHE_REFERENCES, "cache-references", HARDWARE, HW_CACHE_REFERENCES) \
     X(CACHE_MISSES, "cache-misses", HARDWARE, HW_CACHE_MISSES)
 
 typedef enum snd_perf {

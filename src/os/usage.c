@@ -170,7 +170,6 @@ snd_usage_put_event(snd_usage *self, snd_perf which, const snd_perf_event *event
     self->values[to] /= self->share[to];
 }
 
-
 /* A process has these for itself as long as it lives. */
 static snd_perf_event own_events[SND_PERF_COUNT_OF];
 

@@ -8,27 +8,27 @@
 #include <sys/types.h>
 
 /* What is counted. X(id, name, unit, meaning). */
-#define SND_USED_MAP(X)                                                                                        \
-    X(WALL, "wall", "ns", "time from its start to its end")                                                    \
-    X(TASK_CLOCK, "task_clock", "ns", "time of processors, in the program and in the kernel")                  \
-    X(USER, "user", "ns", "part of it in the program")                                                         \
-    X(SYSTEM, "system", "ns", "part of it in the kernel")                                                      \
-    X(CONTEXT_SWITCHES, "context_switches", "count", "how often a thread gave its processor away")             \
-    X(VOLUNTARY, "voluntary_switches", "count", "part of them because it waited for something")                \
-    X(INVOLUNTARY, "involuntary_switches", "count", "part of them because another one was to run")             \
-    X(MIGRATIONS, "migrations", "count", "how often a thread came to another processor")                       \
-    X(PAGE_FAULTS, "page_faults", "count", "pages of memory that the kernel had to provide")                   \
-    X(MAJOR_FAULTS, "major_faults", "count", "part of them that had to be read from a disk")                   \
-    X(PEAK_RSS, "peak_rss", "bytes", "most memory that one process had at once")                               \
-    X(READ, "read", "bytes", "data that system calls read, from anywhere")                                     \
-    X(WRITTEN, "written", "bytes", "data that system calls wrote, to anywhere")                                \
-    X(DISK_READ, "disk_read", "bytes", "data that was fetched from a disk")                                    \
-    X(DISK_WRITTEN, "disk_written", "bytes", "data that is to be written to a disk")                           \
-    X(CYCLES, "cycles", "count", "cycles of processors")                                                       \
-    X(INSTRUCTIONS, "instructions", "count", "instructions done")                                              \
-    X(BRANCHES, "branches", "count", "jumps done")                                                             \
-    X(BRANCH_MISSES, "branch_misses", "count", "jumps that the processor expected to go elsewhere")            \
-    X(CACHE_REFERENCES, "cache_references", "count", "questions to the last cache before the memory")          \
+#define SND_USED_MAP(X)                                                                               \
+    X(WALL, "wall", "ns", "time from its start to its end")                                           \
+    X(TASK_CLOCK, "task_clock", "ns", "time of processors, in the program and in the kernel")         \
+    X(USER, "user", "ns", "part of it in the program")                                                \
+    X(SYSTEM, "system", "ns", "part of it in the kernel")                                             \
+    X(CONTEXT_SWITCHES, "context_switches", "count", "how often a thread gave its processor away")    \
+    X(VOLUNTARY, "voluntary_switches", "count", "part of them because it waited for something")       \
+    X(INVOLUNTARY, "involuntary_switches", "count", "part of them because another one was to run")    \
+    X(MIGRATIONS, "migrations", "count", "how often a thread came to another processor")              \
+    X(PAGE_FAULTS, "page_faults", "count", "pages of memory that the kernel had to provide")          \
+    X(MAJOR_FAULTS, "major_faults", "count", "part of them that had to be read from a disk")          \
+    X(PEAK_RSS, "peak_rss", "bytes", "most memory that one process had at once")                      \
+    X(READ, "read", "bytes", "data that system calls read, from anywhere")                            \
+    X(WRITTEN, "written", "bytes", "data that system calls wrote, to anywhere")                       \
+    X(DISK_READ, "disk_read", "bytes", "data that was fetched from a disk")                           \
+    X(DISK_WRITTEN, "disk_written", "bytes", "data that is to be written to a disk")                  \
+    X(CYCLES, "cycles", "count", "cycles of processors")                                              \
+    X(INSTRUCTIONS, "instructions", "count", "instructions done")                                     \
+    X(BRANCHES, "branches", "count", "jumps done")                                                    \
+    X(BRANCH_MISSES, "branch_misses", "count", "jumps that the processor expected to go elsewhere")   \
+    X(CACHE_REFERENCES, "cache_references", "count", "questions to the last cache before the memory") \
     X(CACHE_MISSES, "cache_misses", "count", "of them those that had to go to the memory")
 
 typedef enum snd_used {
@@ -71,8 +71,8 @@ void snd_usage_put_event(snd_usage *self, snd_perf which, const snd_perf_event *
  * waited for itself, and where no event counts them the migrations of its first thread. After the events. */
 void snd_usage_put_process(snd_usage *self, pid_t process);
 
-/* What the calling process itself used from one to the other, without what it read and wrote: those are 0. The events are opened
- * at the first call; threads that lived before are not counted by them. Not for two threads at once. */
+/* What the calling process itself used from one to the other, without what it read and wrote: those are 0. The events
+ * are opened at the first call; threads that lived before are not counted by them. Not for two threads at once. */
 void snd_usage_begin(snd_usage *self);
 void snd_usage_end(const snd_usage *before, snd_usage *self);
 

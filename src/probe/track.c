@@ -162,6 +162,15 @@ snd_node_make_histogram(snd_node *node, uint64_t first_ns)
     return histogram;
 }
 
+snd_counted_sums *
+snd_node_make_counted(snd_node *node)
+{
+    snd_counted_sums *sums = snd_calloc(1, sizeof *sums);
+    if (sums != NULL)
+        atomic_store_explicit(&node->counted, sums, memory_order_release);
+    return sums; /* without, the counters of this node stay unknown */
+}
+
 snd_span *
 snd_span_new(snd_track *track)
 {
@@ -189,6 +198,7 @@ on_thread_end(void *value)
     snd_call_charge(track, now);
     snd_track_write_end(track);
     track->current = &track->stack; /* a coroutine's stack stays with the coroutine */
+    snd_counted_end_thread();
     pthread_mutex_lock(&lock);
     SND_SET(track->end, now);
     pthread_mutex_unlock(&lock);
@@ -291,8 +301,10 @@ snd_track_free(snd_track *self)
 {
     if (self == NULL)
         return;
-    for (uint32_t i = 0; i < SND_GET(self->node_count); i++)
+    for (uint32_t i = 0; i < SND_GET(self->node_count); i++) {
         snd_free(SND_GET(snd_node_get(self, i)->histogram));
+        snd_free(SND_GET(snd_node_get(self, i)->counted));
+    }
     for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++)
         snd_free(self->blocks[i]);
     snd_free(self->table);
@@ -357,6 +369,9 @@ empty_region(snd_node *node, uint64_t now)
     _Atomic uint32_t *histogram = SND_GET(node->histogram);
     for (uint32_t b = 0; histogram != NULL && b < SND_HISTOGRAM_BUCKETS; b++)
         SND_SET(histogram[b], 0);
+    snd_counted_sums *counted = SND_GET(node->counted);
+    for (unsigned i = 0; counted != NULL && i < SND_COUNTED_COUNT_OF; i++)
+        SND_SET(counted->values[i], 0);
 }
 
 static void
@@ -553,8 +568,10 @@ snd_track_after_fork(int in_child)
     }
     pthread_mutex_unlock(&lock);
     snd_attach_unlock();
-    if (in_child)
+    if (in_child) {
+        snd_counted_after_fork();
         snd_track_reset_all();
+    }
 }
 
 void

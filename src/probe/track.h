@@ -6,6 +6,7 @@
 #include "model/histogram.h"
 #include "os/clock.h"
 #include "os/lock.h"
+#include "probe/counted.h"
 #include "probe/site.h"
 
 #define SND_NODE_CACHE 4u
@@ -39,6 +40,7 @@ typedef struct snd_node {
         } call;
     };
     _Atomic(_Atomic uint32_t *) histogram; /* of nanoseconds; made at the second entry */
+    _Atomic(snd_counted_sums *) counted;   /* of a region; NULL: nothing */
 } snd_node;
 
 typedef struct snd_span snd_span;
@@ -51,7 +53,9 @@ typedef struct snd_stack {
     uint64_t suspended_since; /* 0: running */
     uint64_t suspended_cpu_ns;
     uint64_t suspended_since_cpu_ns;
-    uint32_t task; /* 0: the thread itself */
+    uint32_t task;                                    /* 0: the thread itself */
+    snd_counted_set counted_lost;                     /* could not be read when it was suspended or went on */
+    uint64_t suspended_counted[SND_COUNTED_COUNT_OF]; /* while it runs: what was counted while it did not */
 } snd_stack;
 
 /* One open region. Taken from the track's pool, never given back to the heap. */
@@ -61,12 +65,14 @@ struct snd_span {
     snd_stack *stack;
     struct snd_track *track;
     uint64_t start;
-    uint64_t suspended;        /* the stack's at the start */
-    uint64_t cpu_ns;           /* the thread's at the start */
-    uint32_t serial;           /* changes when the span is given back: an old handle is recognised */
-    unsigned char is_nested;   /* a global region inside itself: its time is already counted */
-    unsigned char has_cpu;     /* cpu_ns is known */
-    unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
+    uint64_t suspended;         /* the stack's at the start */
+    uint64_t cpu_ns;            /* the thread's at the start */
+    uint32_t serial;            /* changes when the span is given back: an old handle is recognised */
+    unsigned char is_nested;    /* a global region inside itself: its time is already counted */
+    unsigned char has_cpu;      /* cpu_ns is known */
+    unsigned char has_more;     /* that, or the counters */
+    unsigned char is_unpaired;  /* opened by a call that leaves the closing to another call */
+    snd_counted_values counted; /* the thread's at the start; only with has_more */
 };
 
 /* From then on this node ran on the thread. */
@@ -206,6 +212,9 @@ snd_node *snd_node_get(const snd_track *track, uint32_t id);
 
 /* Makes the node's histogram with `first_ns` already in it. NULL when memory runs out. */
 SND_COLD _Atomic uint32_t *snd_node_make_histogram(snd_node *node, uint64_t first_ns);
+
+/* Makes the sums of the node's counters. NULL when memory runs out. */
+SND_COLD snd_counted_sums *snd_node_make_counted(snd_node *node);
 
 /* Slow path of snd_span_take. NULL when memory runs out; that is counted. */
 SND_COLD snd_span *snd_span_new(snd_track *track);

@@ -47,6 +47,7 @@ typedef struct snd_state {
     PyObject *clock;      /* the program's own; NULL: the machine's */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
     int own_cost_cpu;
+    uint32_t own_cost_counters;
 } snd_state;
 
 snd_state *snd_state_of_module(PyObject *module);

@@ -22,8 +22,7 @@ snd_py_usage_end(PyObject *module, PyObject *nothing)
     (void)module, (void)nothing;
     snd_usage_end(&began, &used);
     for (unsigned i = 0; i < SND_USED_COUNT_OF && all != NULL; i++) {
-        PyObject *value =
-            used.why[i] == NULL ? PyFloat_FromDouble(used.values[i]) : PyUnicode_FromString(used.why[i]);
+        PyObject *value = used.why[i] == NULL ? PyFloat_FromDouble(used.values[i]) : PyUnicode_FromString(used.why[i]);
         if (value == NULL || PyDict_SetItemString(all, snd_used_get((snd_used)i)->name, value) != 0)
             Py_CLEAR(all);
         Py_XDECREF(value);
