@@ -56,13 +56,14 @@ snd_student_95(uint32_t degrees)
     static const double few[] = {12.706205, 4.302653, 3.182446, 2.776445, 2.570582,
                                  2.446912,  2.364624, 2.306004, 2.262157, 2.228139};
     const double z = 1.959964;
-    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
     double n = degrees;
 
     if (degrees <= sizeof few / sizeof few[0])
         return few[degrees - 1];
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
+           (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
 }
 
 /* All ratios r for which the mean of above - r * below is not significantly away from 0: between the roots of a

@@ -45,6 +45,12 @@ static snd_counted_set wanted_before;
 static const char *_Atomic why[SND_COUNTED_COUNT_OF]; /* one that was wanted is not counted; NULL: it is, or was not */
 static _Atomic uint32_t turn = 1;
 
+const char *
+snd_counted_name(snd_counted which)
+{
+    return names_of[which];
+}
+
 snd_status
 snd_counted_parse(const char *names, snd_counted_set *out, snd_buffer *message)
 {

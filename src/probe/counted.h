@@ -39,6 +39,9 @@ typedef struct snd_counted_sums {
     _Atomic uint64_t values[SND_COUNTED_COUNT_OF];
 } snd_counted_sums;
 
+/* The name as users give it. */
+const char *snd_counted_name(snd_counted which);
+
 /* Names with commas between them; "" for none. SND_BAD_ARGUMENT: `message` names the one that is unknown. */
 SND_MUST_USE snd_status snd_counted_parse(const char *names, snd_counted_set *out, snd_buffer *message);
 

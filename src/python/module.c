@@ -75,6 +75,7 @@ static PyMethodDef functions[] = {
     {"set_info", snd_py_set_info, METH_VARARGS, NULL},
     {"add_source", snd_py_add_source, METH_VARARGS, NULL},
     {"name_file", snd_py_name_file, METH_VARARGS, NULL},
+    {"counter_names", snd_py_counter_names, METH_NOARGS, NULL},
     {"usage_begin", snd_py_usage_begin, METH_NOARGS, NULL},
     {"usage_end", snd_py_usage_end, METH_NOARGS, NULL},
     {"quiet_threads", snd_py_quiet_threads, METH_O, NULL},

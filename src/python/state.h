@@ -98,6 +98,7 @@ PyObject *snd_py_pause_samples(PyObject *module, PyObject *paused);
 PyObject *snd_py_set_info(PyObject *module, PyObject *args);
 PyObject *snd_py_add_source(PyObject *module, PyObject *args);
 PyObject *snd_py_name_file(PyObject *module, PyObject *args);
+PyObject *snd_py_counter_names(PyObject *module, PyObject *nothing);
 PyObject *snd_py_usage_begin(PyObject *module, PyObject *nothing);
 PyObject *snd_py_usage_end(PyObject *module, PyObject *nothing);
 PyObject *snd_py_quiet_threads(PyObject *module, PyObject *ids);

@@ -1,5 +1,6 @@
-/* What the process uses between two moments, for `sonde stat -c`. */
+/* What the process uses between two moments, for `sonde stat -c`, and what regions can count. */
 #include "os/usage.h"
+#include "probe/counted.h"
 #include "python/state.h"
 
 static snd_usage began; /* with the GIL held */
@@ -28,4 +29,21 @@ snd_py_usage_end(PyObject *module, PyObject *nothing)
         Py_XDECREF(value);
     }
     return all;
+}
+
+/* The names of the counters that a region may have. */
+PyObject *
+snd_py_counter_names(PyObject *module, PyObject *nothing)
+{
+    PyObject *names = PyTuple_New(SND_COUNTED_COUNT_OF);
+
+    (void)module, (void)nothing;
+    for (unsigned i = 0; i < SND_COUNTED_COUNT_OF && names != NULL; i++) {
+        PyObject *name = PyUnicode_FromString(snd_counted_name((snd_counted)i));
+        if (name == NULL)
+            Py_CLEAR(names);
+        else
+            PyTuple_SET_ITEM(names, i, name);
+    }
+    return names;
 }

@@ -191,17 +191,17 @@ add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint
     return SND_OK;
 }
 
-/* Whether any node has a metric. */
+/* Whether any node has a metric; without a profile it may. */
 static int
 is_counted(const snd_profile *profile, snd_metric metric)
 {
     for (uint32_t i = 0; profile != NULL && i < profile->node_count; i++)
         if (snd_profile_has(profile, i, metric))
             return 1;
-    return 0;
+    return profile == NULL;
 }
 
-/* Without rows; with the counters that the profile has, if there is one. */
+/* Without rows; with the counters that the profile has, or all where there is none. */
 static snd_table *
 make_table(const snd_profile *profile)
 {
