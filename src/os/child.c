@@ -109,10 +109,18 @@ become(const snd_child_wish *wish, const sigset_t *signals, int go, int failure)
 
 /* ---- the parent's side ---- */
 
+/* A process that waits for its start, and what is open to look at it. */
+typedef struct started {
+    pid_t process; /* -1: there is none */
+    snd_perf_event events[SND_PERF_COUNT_OF];
+    int file;
+} started;
+
 /* Waits for the child's end, looks at what is left of it, and lets it go. */
 static int
-watch(pid_t process, uint64_t start_ns, snd_perf_event *events, snd_usage *used, snd_child_end *end)
+watch(const started *self, uint64_t start_ns, snd_usage *used, snd_child_end *end)
 {
+    pid_t process = self->process;
     siginfo_t about;
     struct rusage resources;
     int state = 0;
@@ -122,8 +130,8 @@ watch(pid_t process, uint64_t start_ns, snd_perf_event *events, snd_usage *used,
             return 0;
     used->values[SND_USED_WALL] = (double)(snd_clock_monotonic_ns() - start_ns);
     for (unsigned i = 0; i < SND_PERF_COUNT_OF; i++)
-        snd_usage_put_event(used, (snd_perf)i, &events[i]);
-    snd_usage_put_process(used, process);
+        snd_usage_put_event(used, (snd_perf)i, &self->events[i]);
+    snd_usage_put_process(used, process, self->file);
     child = 0; /* its number may be another's from now on */
     while (wait4(process, &state, 0, &resources) < 0)
         if (errno != EINTR)
@@ -134,26 +142,40 @@ watch(pid_t process, uint64_t start_ns, snd_perf_event *events, snd_usage *used,
     return 1;
 }
 
-static pid_t
-start(const snd_child_wish *wish, const sigset_t *signals, int go[2], int failure[2])
+/* Starts a process that waits until `go` is closed at our end. */
+static void
+start(const snd_child_wish *wish, const sigset_t *signals, const int go[2], const int failure[2], started *out)
 {
-    pid_t process = fork();
-
-    if (process == 0) {
+    out->process = fork();
+    if (out->process == 0) {
         close(go[1]);
         become(wish, signals, go[0], failure[1]);
     }
-    close(go[0]);
-    close(failure[1]);
-    return process;
+    child = out->process > 0 ? out->process : 0;
+    if (out->process < 0)
+        return;
+    for (unsigned i = 0; i < SND_PERF_COUNT_OF; i++)
+        out->events[i] = snd_perf_open((snd_perf)i, out->process, NULL, SND_PERF_INHERIT | SND_PERF_ON_EXEC);
+    out->file = snd_usage_open_process(out->process);
+}
+
+static void
+release(started *self)
+{
+    if (self->process <= 0)
+        return;
+    for (unsigned i = 0; i < SND_PERF_COUNT_OF; i++)
+        snd_perf_close(&self->events[i]);
+    if (self->file >= 0)
+        close(self->file);
 }
 
 int
 snd_child_run(const snd_child_wish *wish, snd_usage *used, snd_child_end *end)
 {
-    snd_perf_event events[SND_PERF_COUNT_OF];
     int go[2], failure[2];
     sigset_t signals;
+    started self;
 
     *used = (snd_usage){0};
     *end = (snd_child_end){0};
@@ -165,19 +187,17 @@ snd_child_run(const snd_child_wish *wish, snd_usage *used, snd_child_end *end)
         return 0;
     }
     hold_signals(&signals);
-    pid_t process = start(wish, &signals, go, failure);
-    child = process > 0 ? process : 0;
-    for (unsigned i = 0; i < SND_PERF_COUNT_OF && process > 0; i++)
-        events[i] = snd_perf_open((snd_perf)i, process, NULL, SND_PERF_INHERIT | SND_PERF_ON_EXEC);
+    start(wish, &signals, go, failure, &self);
     sigprocmask(SIG_SETMASK, &signals, NULL);
+    close(go[0]);
+    close(failure[1]);
     uint64_t start_ns = snd_clock_monotonic_ns();
     close(go[1]);
-    int is_well = process > 0;
+    int is_well = self.process > 0;
     while (is_well && read(failure[0], &end->start_error, sizeof end->start_error) < 0 && errno == EINTR)
         ;
     close(failure[0]);
-    is_well = is_well && watch(process, start_ns, events, used, end);
-    for (unsigned i = 0; i < SND_PERF_COUNT_OF && process > 0; i++)
-        snd_perf_close(&events[i]);
+    is_well = is_well && watch(&self, start_ns, used, end);
+    release(&self);
     return is_well;
 }

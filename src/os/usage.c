@@ -69,20 +69,24 @@ snd_usage_put_resources(snd_usage *self, const struct rusage *from)
     put(self, SND_USED_PEAK_RSS, (double)from->ru_maxrss * 1024);
 }
 
-/* The text of /proc/PID/NAME; "" when it cannot be read. */
-static void
-read_about(pid_t process, const char *name, char *text, size_t size)
+static int
+open_about(pid_t process, const char *name)
 {
     char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* All that a file has; "" when it cannot be read. */
+static void
+read_text(int file, char *text, size_t size)
+{
     size_t len = 0;
     ssize_t part = -1;
 
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, name);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
     while (file >= 0 && len < size - 1 && (part = read(file, text + len, size - 1 - len)) > 0)
         len += (size_t)part;
-    if (file >= 0)
-        close(file);
     text[part < 0 ? 0 : len] = '\0';
 }
 
@@ -107,7 +111,7 @@ find_number(const char *text, const char *name, double *number)
 
 /* Of a process that has ended and is not waited for yet: it counts with those that it waited for. */
 static void
-put_files(snd_usage *self, pid_t process)
+put_files(snd_usage *self, int file)
 {
     static const struct {
         const char *name;
@@ -119,7 +123,7 @@ put_files(snd_usage *self, pid_t process)
     char text[1024];
     double number;
 
-    read_about(process, "io", text, sizeof text);
+    read_text(file, text, sizeof text);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         self->why[lines[i].which] = "/proc/PID/io cannot be read";
         if (find_number(text, lines[i].name, &number))
@@ -136,17 +140,26 @@ put_migrations(snd_usage *self, pid_t process)
 
     if (self->why[SND_USED_MIGRATIONS] == NULL)
         return;
-    read_about(process, "sched", text, sizeof text);
+    int file = open_about(process, "sched");
+    read_text(file, text, sizeof text);
+    if (file >= 0)
+        close(file);
     if (!find_number(text, "se.nr_migrations", &number))
         return;
     put(self, SND_USED_MIGRATIONS, number);
     self->is_first_thread_only = 1;
 }
 
-void
-snd_usage_put_process(snd_usage *self, pid_t process)
+int
+snd_usage_open_process(pid_t process)
 {
-    put_files(self, process);
+    return open_about(process, "io");
+}
+
+void
+snd_usage_put_process(snd_usage *self, pid_t process, int file)
+{
+    put_files(self, file);
     put_migrations(self, process);
 }
 

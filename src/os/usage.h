@@ -68,8 +68,10 @@ void snd_usage_put_resources(snd_usage *self, const struct rusage *from);
 void snd_usage_put_event(snd_usage *self, snd_perf which, const snd_perf_event *event);
 
 /* What /proc knows of a process that has ended and is not waited for yet: what it read and wrote, with those that it
- * waited for itself, and where no event counts them the migrations of its first thread. After the events. */
-void snd_usage_put_process(snd_usage *self, pid_t process);
+ * waited for itself, and where no event counts them the migrations of its first thread. After the events. The file has
+ * to be opened while it lives (-1 when it cannot be), since only root may do so later; the caller closes it. */
+int snd_usage_open_process(pid_t process);
+void snd_usage_put_process(snd_usage *self, pid_t process, int file);
 
 /* What the calling process itself used from one to the other, without what it read and wrote: those are 0. The events
  * are opened at the first call; threads that lived before are not counted by them. Not for two threads at once. */
