@@ -69,15 +69,12 @@ snd_region_start_more(snd_span *span, int mode)
 static void
 add_counted(const snd_span *span)
 {
-    snd_node *node = span->node;
     snd_counted_values now;
 
     snd_counted_read(&now);
     snd_counted_set known =
         now.turn == span->counted.turn ? now.known & span->counted.known & ~span->stack->counted_lost : 0;
-    snd_counted_sums *sums = SND_GET(node->counted);
-    if (sums == NULL && known != 0)
-        sums = snd_node_make_counted(node);
+    snd_counted_sums *sums = known == 0 ? NULL : snd_node_make_counted(span->track, span->node);
     if (sums == NULL)
         return;
     for (unsigned i = 0; i < SND_COUNTED_COUNT_OF; i++)

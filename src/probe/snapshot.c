@@ -166,9 +166,9 @@ add_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, snaps
 }
 
 static snd_counted_values
-read_counted(const snd_node *node)
+read_counted(const snd_track *live, const snd_node *node)
 {
-    const snd_counted_sums *sums = atomic_load_explicit(&node->counted, memory_order_acquire);
+    const snd_counted_sums *sums = snd_node_counted(live, node);
     snd_counted_values now = {0};
 
     if (sums == NULL)
@@ -197,7 +197,7 @@ read_fields(const snd_track *live, const snd_node *node)
         .value_min = SND_GET(node->value_min),
         .value_max = SND_GET(node->value_max),
         .value_sum = SND_GET(node->value_sum),
-        .counted = read_counted(node),
+        .counted = read_counted(live, node),
         .is_running = SND_GET(live->running) == node,
         .last = SND_GET(live->last),
     };

@@ -163,12 +163,24 @@ snd_node_make_histogram(snd_node *node, uint64_t first_ns)
 }
 
 snd_counted_sums *
-snd_node_make_counted(snd_node *node)
+snd_node_counted(const snd_track *track, const snd_node *node)
 {
-    snd_counted_sums *sums = snd_calloc(1, sizeof *sums);
-    if (sums != NULL)
-        atomic_store_explicit(&node->counted, sums, memory_order_release);
-    return sums; /* without, the counters of this node stay unknown */
+    uint32_t offset;
+    uint32_t block = snd_block_of(node->id, &offset);
+    snd_counted_sums *sums = atomic_load_explicit(&track->counted[block], memory_order_acquire);
+    return sums == NULL ? NULL : sums + offset;
+}
+
+snd_counted_sums *
+snd_node_make_counted(snd_track *track, const snd_node *node)
+{
+    uint32_t offset;
+    uint32_t block = snd_block_of(node->id, &offset);
+
+    if (SND_GET(track->counted[block]) == NULL)
+        atomic_store_explicit(&track->counted[block], snd_calloc(snd_block_room(block), sizeof(snd_counted_sums)),
+                              memory_order_release);
+    return snd_node_counted(track, node);
 }
 
 snd_span *
@@ -301,12 +313,12 @@ snd_track_free(snd_track *self)
 {
     if (self == NULL)
         return;
-    for (uint32_t i = 0; i < SND_GET(self->node_count); i++) {
+    for (uint32_t i = 0; i < SND_GET(self->node_count); i++)
         snd_free(SND_GET(snd_node_get(self, i)->histogram));
-        snd_free(SND_GET(snd_node_get(self, i)->counted));
-    }
-    for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++)
+    for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++) {
         snd_free(self->blocks[i]);
+        snd_free(SND_GET(self->counted[i]));
+    }
     snd_free(self->table);
     snd_free(self);
 }
@@ -356,7 +368,7 @@ snd_track_forget_open(snd_track *self)
 }
 
 static void
-empty_region(snd_node *node, uint64_t now)
+empty_region(const snd_track *track, snd_node *node, uint64_t now)
 {
     SND_SET(node->total, 0);
     SND_SET(node->self, 0);
@@ -369,7 +381,7 @@ empty_region(snd_node *node, uint64_t now)
     _Atomic uint32_t *histogram = SND_GET(node->histogram);
     for (uint32_t b = 0; histogram != NULL && b < SND_HISTOGRAM_BUCKETS; b++)
         SND_SET(histogram[b], 0);
-    snd_counted_sums *counted = SND_GET(node->counted);
+    snd_counted_sums *counted = snd_node_counted(track, node);
     for (unsigned i = 0; counted != NULL && i < SND_COUNTED_COUNT_OF; i++)
         SND_SET(counted->values[i], 0);
 }
@@ -395,7 +407,7 @@ snd_track_empty(snd_track *self, uint64_t now)
         if (is_call(node))
             empty_call(node, now);
         else
-            empty_region(node, now);
+            empty_region(self, node, now);
     }
     SND_SET(self->dropped, 0);
     if (snd_track_ring(self) != NULL)

@@ -40,7 +40,6 @@ typedef struct snd_node {
         } call;
     };
     _Atomic(_Atomic uint32_t *) histogram; /* of nanoseconds; made at the second entry */
-    _Atomic(snd_counted_sums *) counted;   /* of a region; NULL: nothing */
 } snd_node;
 
 typedef struct snd_span snd_span;
@@ -107,6 +106,7 @@ typedef struct snd_track {
     /* nodes: block b holds 64 << b of them; a hash over (parent, site) finds them */
     snd_node *blocks[15];
     _Atomic uint32_t node_count;
+    _Atomic(snd_counted_sums *) counted[15]; /* of the nodes of each block; NULL: nothing was counted there */
     snd_node **table;
     uint32_t table_mask;
 
@@ -213,8 +213,11 @@ snd_node *snd_node_get(const snd_track *track, uint32_t id);
 /* Makes the node's histogram with `first_ns` already in it. NULL when memory runs out. */
 SND_COLD _Atomic uint32_t *snd_node_make_histogram(snd_node *node, uint64_t first_ns);
 
-/* Makes the sums of the node's counters. NULL when memory runs out. */
-SND_COLD snd_counted_sums *snd_node_make_counted(snd_node *node);
+/* What was counted for a node. NULL: nothing. Any thread. */
+snd_counted_sums *snd_node_counted(const snd_track *track, const snd_node *node);
+
+/* The same, made when there is none. NULL when memory runs out. Owner thread only. */
+SND_COLD snd_counted_sums *snd_node_make_counted(snd_track *track, const snd_node *node);
 
 /* Slow path of snd_span_take. NULL when memory runs out; that is counted. */
 SND_COLD snd_span *snd_span_new(snd_track *track);
