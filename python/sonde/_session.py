@@ -151,6 +151,8 @@ def _merged() -> dict[str, Any]:
     if looks:
         options.update(looks, paused=_is_paused)
     options.update(call_cost_ns=wish("call_cost_ns") or 0)
+    counters = [name for given in _holders.values() for name in given.get("counters") or ()]
+    options.update(counters=",".join(dict.fromkeys(counters)))
     return {**options, "program": program(), "arguments": _arguments()}
 
 

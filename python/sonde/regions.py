@@ -19,7 +19,7 @@ from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReport
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar, overload
 
     from sonde.reporters import Reporter
@@ -57,6 +57,7 @@ def install(
     recording: str | os.PathLike[str] | bool | None = None,
     timeline: bool = False,
     cpu: bool = False,
+    counters: Iterable[str] = (),
 ) -> None:
     """From now on regions count, and the report comes at exit. A second call reconfigures and keeps what was counted.
 
@@ -64,6 +65,9 @@ def install(
     and Perfetto, written while the program runs. ``recording`` is a file for ``sonde view``; ``True`` names it after
     the program and its process. In both paths %p is the process id, %h the host and %r the rank. ``timeline`` keeps
     every entry in the recording, not only sums; ``cpu`` measures CPU time too, at some 1.3 us an entry.
+    ``counters`` counts page faults and more of each region: any of page-faults, context-switches, migrations, cycles,
+    instructions, branches, branch-misses, cache-references and cache-misses. What this machine does not count has no
+    column, and the report says why.
     ``debug_mode`` prints every enter and leave. ``timer_cls`` makes the clock: an object with ``clock()`` in seconds.
 
     >>> install(chrome_trace_file="trace-%p.json", recording=True)
@@ -80,12 +84,23 @@ def install(
         chrome_trace=None if chrome_trace_file is None else os.fsdecode(chrome_trace_file),
         timeline=timeline,
         cpu=cpu or bool(getattr(chosen, "wants_cpu", False)),
+        counters=_names(counters),
         debug=debug_mode,
         clock=None if timer_cls is None else _clock_of(timer_cls()),
     )
     _reporter = chosen
     _timer_cls = timer_cls
     _install_hook()
+
+
+def _names(counters: Iterable[str]) -> list[str]:
+    names = [counters] if isinstance(counters, str) else list(counters)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a counter is given by its name, not as {type(name).__name__}")
+        if "," in name or not name:
+            raise ValueError(f"unknown counter {name!r}; each is a text of its own, as in counters=['page-faults']")
+    return names
 
 
 def uninstall() -> None:

@@ -140,10 +140,18 @@ def _own_name(column: str) -> str:
     return _SYNONYMS.get(column, column)
 
 
+def _present(columns: Sequence[Column], usual: Sequence[Column], profiler: Profiler) -> list[Column]:
+    """The columns without counters that were not measured; those that were come after the usual ones."""
+    counters = [name.replace("-", "_") for name in _core.counter_names()]
+    counted = [name for name in counters if name in profiler.rows()[0]]
+    shown = [column for column in columns if column not in counters or column in counted]
+    return [*shown, *counted] if columns is usual else shown
+
+
 def _checked(columns: Sequence[Column]) -> tuple[Column, ...]:
     """The columns, should all their names be known: better said now than at exit."""
     _core.check_columns([_own_name(column) for column in columns if isinstance(column, str)])
-    return tuple(columns)
+    return tuple(columns)  # of a tuple the same one
 
 
 def _texts(profiler: Profiler, columns: Sequence[Column], title: str) -> list[list[str]]:
@@ -166,6 +174,7 @@ class _TableReporter:
 
     _format = "table"
     _title = "column_print_name"
+    _usual = CONSOLE_COLUMNS
 
     def __init__(self, columns: Sequence[Column], stream: TextIO | None) -> None:
         self.columns = _checked(columns)
@@ -177,10 +186,11 @@ class _TableReporter:
         return any(isinstance(column, str) and column.split("=")[-1].startswith("cpu") for column in self.columns)
 
     def _text(self, profiler: Profiler) -> str:
-        names = [_own_name(column) for column in self.columns if isinstance(column, str)]
-        if len(names) == len(self.columns):
+        columns = _present(self.columns, self._usual, profiler)
+        names = [_own_name(column) for column in columns if isinstance(column, str)]
+        if len(names) == len(columns):
             return profiler.format(self._format, names)
-        titles, *rows = _texts(profiler, self.columns, self._title)
+        titles, *rows = _texts(profiler, columns, self._title)
         return _core.format_cells(titles, rows, self._format)
 
     def dump_profiler(self, profiler: Profiler) -> None:
@@ -209,6 +219,7 @@ class CsvReporter(_TableReporter):
 
     _format = "csv"
     _title = "column_name"
+    _usual = CSV_COLUMNS
 
     def __init__(self, columns: Sequence[Column] = CSV_COLUMNS, stream: TextIO | None = None) -> None:
         super().__init__(columns, stream)
@@ -230,4 +241,4 @@ class SilentReporter:
 
     def dump_profiler(self, profiler: Profiler) -> None:
         """Keep the rows."""
-        self.rows = _texts(profiler, self.columns, "column_name")
+        self.rows = _texts(profiler, _present(self.columns, CONSOLE_COLUMNS, profiler), "column_name")

@@ -14,6 +14,7 @@
     X(diff)                \
     X(export)              \
     X(import)              \
+    X(stat)                \
     X(info)                \
     X(sql)                 \
     X(doctor)              \

@@ -445,6 +445,12 @@ snd_colour_is_valid(const snd_arguments *given)
 snd_format_options
 snd_terminal_options(const snd_arguments *given)
 {
+    return snd_terminal_options_of(given, STDOUT_FILENO);
+}
+
+snd_format_options
+snd_terminal_options_of(const snd_arguments *given, int file)
+{
     const char *colour = snd_arguments_value(given, "color");
     const char *term = getenv("TERM");
     const char *no_colour = getenv("NO_COLOR");
@@ -452,9 +458,9 @@ snd_terminal_options(const snd_arguments *given)
     snd_format_options options = {0};
 
     options.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    if (isatty(STDOUT_FILENO)) {
+    if (isatty(file)) {
         options.colour = (no_colour == NULL || *no_colour == '\0') && term != NULL && strcmp(term, "dumb") != 0;
-        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        if (ioctl(file, TIOCGWINSZ, &size) == 0)
             options.width = size.ws_col;
     }
     if (colour != NULL)

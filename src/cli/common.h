@@ -81,6 +81,9 @@ int snd_colour_is_valid(const snd_arguments *given);
 /* How tables look on the terminal that is standard output. */
 snd_format_options snd_terminal_options(const snd_arguments *given);
 
+/* The same for another open file. */
+snd_format_options snd_terminal_options_of(const snd_arguments *given, int file);
+
 /* Writes a table to standard output or to the file of --output. The exit status. */
 int snd_print_table(const snd_table *table, const snd_format *format, const snd_format_options *options,
                     const char *output);

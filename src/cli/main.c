@@ -68,14 +68,16 @@ run_command(const snd_command *command, int argc, char **argv)
     snd_arguments given = {.command = command};
 
     given.words = snd_calloc((size_t)argc + 1, sizeof *given.words);
-    if (given.words == NULL)
-        return snd_complain("out of memory");
+    given.all = snd_calloc((size_t)argc + 1, sizeof *given.all);
     int status = SND_EXIT_USAGE;
-    if (snd_arguments_parse(command, argc, argv, &given)) {
+    if (given.words == NULL || given.all == NULL)
+        snd_complain("out of memory");
+    else if (snd_arguments_parse(command, argc, argv, &given)) {
         if (given.wants_help)
             print_command_help(command);
         status = given.wants_help ? SND_EXIT_OK : command->run(&given);
     }
+    snd_free(given.all);
     snd_free(given.words);
     return status;
 }

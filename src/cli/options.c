@@ -152,6 +152,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             value = argv[++i];
         }
         given->values[option] = value == NULL ? "" : value;
+        given->all[given->all_count++] = (snd_given){option, given->values[option]};
         words_only |= is_program(command, command->options[option].letter);
     }
     given->words[given->word_count] = NULL;
@@ -164,5 +165,16 @@ snd_arguments_value(const snd_arguments *given, const char *name)
     for (int i = 0; i < option_count(given->command); i++)
         if (strcmp(given->command->options[i].name, name) == 0)
             return given->values[i];
+    return NULL;
+}
+
+const char *
+snd_arguments_next(const snd_arguments *given, const char *name, int *at)
+{
+    while (*at < given->all_count) {
+        const snd_given *one = &given->all[(*at)++];
+        if (strcmp(given->command->options[one->option].name, name) == 0)
+            return one->value;
+    }
     return NULL;
 }

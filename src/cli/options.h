@@ -19,11 +19,19 @@ typedef struct snd_option {
 
 #define SND_OPTION_LIMIT 48u
 
+/* An option as it stood on the command line. */
+typedef struct snd_given {
+    int option; /* its place in the command's list */
+    const char *value;
+} snd_given;
+
 /* What was given. Texts point into argv. */
 typedef struct snd_arguments {
     const struct snd_command *command;
     const char *values[SND_OPTION_LIMIT]; /* per option; "" for one that takes no value; NULL: not given */
-    const char **words;                   /* the rest, ended by NULL */
+    snd_given *all;                       /* each time that an option was given, in that order */
+    int all_count;
+    const char **words; /* the rest, ended by NULL */
     int word_count;
     int after_dashes; /* the words stood behind "--" */
     int wants_help;   /* --help was among the options; the rest is as far as it was read */
@@ -40,12 +48,16 @@ typedef struct snd_command {
     const char *takes_program;
 } snd_command;
 
-/* Fills `given` (whose `words` has room for argc + 1). Returns 0 after printing one line when an option is unknown
- * or lacks its value. */
+/* Fills `given` (whose `words` and `all` have room for argc + 1). Returns 0 after printing one line when an option is
+ * unknown or lacks its value. */
 int snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given);
 
 /* NULL: not given. `name` must be one of the command's options. */
 const char *snd_arguments_value(const snd_arguments *given, const char *name);
+
+/* The next value of an option that may be given several times, from place `*at` on, which starts with 0. NULL: no more.
+ */
+const char *snd_arguments_next(const snd_arguments *given, const char *name, int *at);
 
 /* The name nearest to `word` among `count`, or NULL when none is near. */
 const char *snd_nearest(const char *word, const char *const *names, unsigned count);

@@ -45,10 +45,11 @@ static struct session {
 static snd_status
 describe_run(snd_profile *profile)
 {
-    char probes[48];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
-             session.set.calls ? ", call" : "", session.has_samples ? ", sample" : "",
-             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "", session.has_graphs ? ", graph" : "");
+    char probes[64];
+    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
+             session.set.counters != 0 ? ", counter" : "", session.set.calls ? ", call" : "",
+             session.has_samples ? ", sample" : "", session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "",
+             session.has_graphs ? ", graph" : "");
     const struct {
         const char *key;
         const char *value;
@@ -83,6 +84,25 @@ describe_run(snd_profile *profile)
     return status;
 }
 
+/* Which counters regions have, and why others that were asked for are not there. */
+static snd_status
+describe_counters(snd_profile *profile)
+{
+    snd_buffer counted = {0}, missing = {0};
+
+    snd_counted_describe(&counted, &missing);
+    snd_status status = snd_buffer_status(&counted);
+    if (status == SND_OK)
+        status = snd_buffer_status(&missing);
+    if (status == SND_OK)
+        status = snd_profile_set_info(profile, "counters", snd_buffer_str(&counted));
+    if (status == SND_OK)
+        status = snd_profile_set_info(profile, "counters_missing", snd_buffer_str(&missing));
+    snd_buffer_free(&counted);
+    snd_buffer_free(&missing);
+    return status;
+}
+
 static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
@@ -95,6 +115,8 @@ describe(snd_profile *profile, uint64_t now, int is_last)
         status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
+    if (status == SND_OK && session.set.counters != 0)
+        status = describe_counters(profile);
     if (status == SND_OK && session.has_samples)
         status = snd_sample_describe(profile);
     if (status == SND_OK && session.has_memory)
@@ -286,8 +308,9 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
+    int counts = snd_counted_choose(session.set.counters) != 0;
     SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
-                                 (session.set.debug ? SND_REGION_DEBUG : 0) |
+                                 (counts ? SND_REGION_COUNTED : 0) | (session.set.debug ? SND_REGION_DEBUG : 0) |
                                  (snd_changes_are_kept() ? SND_REGION_CHANGES : 0));
     session.is_running = 1;
     return start_samples();
@@ -374,6 +397,7 @@ snd_session_stop(snd_buffer *message)
     snd_status status = snd_collector_finish(own_collector(), message);
     free_collector();
     snd_track_keep_timeline(0);
+    (void)snd_counted_choose(0);
     session.is_running = 0;
     session.note = NULL;
     snd_extras_forget();

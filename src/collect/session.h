@@ -14,6 +14,7 @@ typedef struct snd_session_options {
     const char *chrome_trace; /* path; NULL: none */
     int timeline;             /* keep every entry in the recording too */
     int cpu;                  /* CPU time of every entry */
+    uint32_t counters;        /* what the system counts of every entry, too: a set of probe/counted.h */
     int debug;                /* print enter and leave */
     uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
     int calls;                /* calls are measured too */

@@ -69,6 +69,7 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .python = copy_or_null(options->python, &failed),
         .timeline = options->timeline,
         .cpu = options->cpu,
+        .counters = options->counters,
         .debug = options->debug,
         .calls = options->calls,
         .ops = options->ops,

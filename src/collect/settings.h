@@ -8,6 +8,7 @@
 typedef struct snd_settings {
     char *recording, *chrome_trace, *program, *arguments, *python;
     int timeline, cpu, debug, calls, ops, graphs;
+    uint32_t counters;
     uint64_t own_cost_ns, call_cost_ns;
     snd_sample_options sample;
     snd_memory_options memory;

@@ -73,7 +73,18 @@ typedef enum snd_metric_rule {
     X(GRAPH_BEFORE, "graph_before", "nodes", 0, SUM, "nodes of the graph before a rewriter")                          \
     X(GRAPH_AFTER, "graph_after", "nodes", 0, SUM, "nodes of the graph after a rewriter")                             \
     X(GRAPH_GONE, "graph_gone", "", 0, EVERY, "1: a part of a graph that was told of earlier and is so no more")      \
-    X(GC_COLLECTED, "gc_collected", "objects", 0, SUM, "objects that garbage collections found and took away")
+    X(GC_COLLECTED, "gc_collected", "objects", 0, SUM, "objects that garbage collections found and took away")        \
+    X(PAGE_FAULTS, "page_faults", "faults", 0, SUM,                                                                   \
+      "pages that the kernel had to provide between entering and leaving")                                            \
+    X(CONTEXT_SWITCHES, "context_switches", "switches", 0, SUM,                                                       \
+      "how often the thread gave its processor away meanwhile")                                                       \
+    X(MIGRATIONS, "migrations", "times", 0, SUM, "how often the thread came to another processor meanwhile")          \
+    X(CYCLES, "cycles", "cycles", 0, SUM, "cycles of the processor between entering and leaving")                     \
+    X(INSTRUCTIONS, "instructions", "instructions", 0, SUM, "instructions done between entering and leaving")         \
+    X(BRANCHES, "branches", "branches", 0, SUM, "jumps done between entering and leaving")                            \
+    X(BRANCH_MISSES, "branch_misses", "branches", 0, SUM, "jumps that the processor expected to go elsewhere")        \
+    X(CACHE_REFERENCES, "cache_references", "times", 0, SUM, "questions to the last cache before the memory")         \
+    X(CACHE_MISSES, "cache_misses", "times", 0, SUM, "of them those that had to go to the memory")
 
 typedef enum snd_metric {
 #define SND_METRIC_ENUM(id, name, unit, real, rule, meaning) SND_METRIC_##id,

@@ -49,6 +49,65 @@ snd_region_tell(snd_track *track, const snd_span *span, uint64_t now, int is_ent
         (is_entered ? print_enter : print_leave)(span, now);
 }
 
+void
+snd_region_start_more(snd_span *span, int mode)
+{
+    const snd_stack *stack = span->stack;
+
+    span->has_cpu = (mode & SND_REGION_CPU) != 0;
+    span->counted.known = 0;
+    if ((mode & SND_REGION_COUNTED) != 0) {
+        snd_counted_read(&span->counted);
+        for (unsigned i = 0; i < SND_COUNTED_COUNT_OF; i++)
+            span->counted.values[i] -= stack->suspended_counted[i];
+    }
+    if (span->has_cpu)
+        span->cpu_ns = snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns;
+}
+
+/* What was counted since the start, less what was counted while its coroutine did not run. */
+static void
+add_counted(const snd_span *span)
+{
+    snd_counted_values now;
+
+    snd_counted_read(&now);
+    snd_counted_set known =
+        now.turn == span->counted.turn ? now.known & span->counted.known & ~span->stack->counted_lost : 0;
+    snd_counted_sums *sums = known == 0 ? NULL : snd_node_make_counted(span->track, span->node);
+    if (sums == NULL)
+        return;
+    for (unsigned i = 0; i < SND_COUNTED_COUNT_OF; i++)
+        if ((known & 1u << i) != 0)
+            SND_ADD(sums->values[i], now.values[i] - span->stack->suspended_counted[i] - span->counted.values[i]);
+    SND_SET(sums->known, SND_GET(sums->known) | known);
+}
+
+void
+snd_region_add_more(const snd_span *span)
+{
+    if (span->has_cpu)
+        SND_ADD(span->node->cpu_ns, snd_clock_thread_cpu_ns() - span->stack->suspended_cpu_ns - span->cpu_ns);
+    if (span->counted.known != 0)
+        add_counted(span);
+}
+
+/* A thread's counts while a coroutine is suspended on it are not the coroutine's. The sums are of all threads that it
+ * runs on: `sign` is -1 when it stops and 1 when it goes on. */
+static void
+count_suspended(snd_stack *stack, int sign)
+{
+    snd_counted_values now;
+
+    snd_counted_read(&now);
+    for (unsigned i = 0; i < SND_COUNTED_COUNT_OF; i++) {
+        if ((now.known & 1u << i) == 0)
+            stack->counted_lost |= 1u << i;
+        else
+            stack->suspended_counted[i] += sign < 0 ? -now.values[i] : now.values[i];
+    }
+}
+
 /* Moves a span that was opened on another thread into this thread's tree, so that only its owner writes a tree. */
 static void
 move_here(snd_track *track, snd_span *span)
@@ -62,6 +121,7 @@ move_here(snd_track *track, snd_span *span)
     }
     span->node = node;
     span->track = track;
+    span->has_more = 0; /* two threads' clocks and counters have nothing to do with each other */
     if (!span->is_nested) {
         SND_ADD(node->open, 1);
         SND_ADD(node->open_start, snd_span_start(span));
@@ -122,6 +182,8 @@ snd_region_suspend(snd_track *track, snd_stack *stack)
     stack->suspended_since = now;
     if (SND_GET(snd_region_mode) & SND_REGION_CPU)
         stack->suspended_since_cpu_ns = snd_clock_thread_cpu_ns();
+    if (SND_GET(snd_region_mode) & SND_REGION_COUNTED)
+        count_suspended(stack, -1);
     snd_track_write_begin(track);
     snd_region_charge(track, now);
     SND_SET(track->running, stack->resumer != NULL ? stack->resumer : track->root);
@@ -142,6 +204,8 @@ snd_region_resume(snd_track *track, snd_stack *stack)
     stack->suspended_since = 0;
     if (SND_GET(snd_region_mode) & SND_REGION_CPU)
         stack->suspended_cpu_ns += snd_clock_thread_cpu_ns() - stack->suspended_since_cpu_ns;
+    if (SND_GET(snd_region_mode) & SND_REGION_COUNTED)
+        count_suspended(stack, 1);
     if (stack->top == NULL)
         return;
     snd_track_write_begin(track);

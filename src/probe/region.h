@@ -7,10 +7,12 @@
 /* What every entry looks at: a sum of these. 0: nothing is measured. */
 enum {
     SND_REGION_ON = 1,
-    SND_REGION_CPU = 2,     /* read the thread's CPU clock too: two system calls an entry */
-    SND_REGION_DEBUG = 4,   /* print enter and leave on standard error */
-    SND_REGION_CHANGES = 8, /* note what runs from when on */
+    SND_REGION_CPU = 2,      /* read the thread's CPU clock too: two system calls an entry */
+    SND_REGION_DEBUG = 4,    /* print enter and leave on standard error */
+    SND_REGION_CHANGES = 8,  /* note what runs from when on */
+    SND_REGION_COUNTED = 16, /* read the counters that were chosen: some system calls an entry */
     SND_REGION_TELL = SND_REGION_DEBUG | SND_REGION_CHANGES,
+    SND_REGION_MORE = SND_REGION_CPU | SND_REGION_COUNTED,
 };
 
 extern SND_PROTECTED _Atomic int snd_region_mode;
@@ -21,7 +23,11 @@ uint64_t snd_region_own_cost_ns(void);
 /* For those who want to know of every entry. */
 SND_COLD void snd_region_tell(snd_track *track, const snd_span *span, uint64_t now, int is_entered);
 
-/* Slow parts of entering and leaving: CPU clock, debug output, a track that is not the span's own. */
+/* The CPU clock and the counters, at the start of an entry and at its end. */
+SND_COLD void snd_region_start_more(snd_span *span, int mode);
+SND_COLD void snd_region_add_more(const snd_span *span);
+
+/* Leaving what is not on top, or on a track that is not the span's own. */
 SND_COLD void snd_region_leave_elsewhere(snd_track *track, snd_span *span, uint64_t now);
 
 /* Time since the last change belongs to whatever was running. */
@@ -62,11 +68,11 @@ snd_region_enter_under(snd_track *track, snd_stack *stack, snd_node *parent, uin
     span->suspended = stack->suspended;
     span->is_nested = (unsigned char)nested;
     span->is_unpaired = 0;
-    span->has_cpu = (mode & SND_REGION_CPU) != 0;
+    span->has_more = (mode & SND_REGION_MORE) != 0;
     stack->top = span;
     track->current = stack;
-    if (SND_UNLIKELY(mode & SND_REGION_CPU))
-        span->cpu_ns = snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns;
+    if (SND_UNLIKELY(mode & SND_REGION_MORE))
+        snd_region_start_more(span, mode);
     uint64_t now = snd_clock_ticks();
     span->start = now;
     snd_track_write_begin(track);
@@ -151,8 +157,8 @@ snd_region_close(snd_track *track, snd_span *span, uint64_t now, int counts)
         SND_ADD(node->open_start, -start);
         if (SND_LIKELY(counts))
             snd_region_count(node, ticks, stack->suspended - span->suspended);
-        if (SND_UNLIKELY(span->has_cpu) && counts && start == span->start) /* not what passed before a reset */
-            SND_ADD(node->cpu_ns, snd_clock_thread_cpu_ns() - stack->suspended_cpu_ns - span->cpu_ns);
+        if (SND_UNLIKELY(span->has_more) && counts && start == span->start) /* not what passed before a reset */
+            snd_region_add_more(span);
     }
     snd_track_write_end(track);
     if (SND_UNLIKELY(stack->top == NULL))

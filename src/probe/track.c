@@ -162,6 +162,27 @@ snd_node_make_histogram(snd_node *node, uint64_t first_ns)
     return histogram;
 }
 
+snd_counted_sums *
+snd_node_counted(const snd_track *track, const snd_node *node)
+{
+    uint32_t offset;
+    uint32_t block = snd_block_of(node->id, &offset);
+    snd_counted_sums *sums = atomic_load_explicit(&track->counted[block], memory_order_acquire);
+    return sums == NULL ? NULL : sums + offset;
+}
+
+snd_counted_sums *
+snd_node_make_counted(snd_track *track, const snd_node *node)
+{
+    uint32_t offset;
+    uint32_t block = snd_block_of(node->id, &offset);
+
+    if (SND_GET(track->counted[block]) == NULL)
+        atomic_store_explicit(&track->counted[block], snd_calloc(snd_block_room(block), sizeof(snd_counted_sums)),
+                              memory_order_release);
+    return snd_node_counted(track, node);
+}
+
 snd_span *
 snd_span_new(snd_track *track)
 {
@@ -189,6 +210,7 @@ on_thread_end(void *value)
     snd_call_charge(track, now);
     snd_track_write_end(track);
     track->current = &track->stack; /* a coroutine's stack stays with the coroutine */
+    snd_counted_end_thread();
     pthread_mutex_lock(&lock);
     SND_SET(track->end, now);
     pthread_mutex_unlock(&lock);
@@ -293,8 +315,10 @@ snd_track_free(snd_track *self)
         return;
     for (uint32_t i = 0; i < SND_GET(self->node_count); i++)
         snd_free(SND_GET(snd_node_get(self, i)->histogram));
-    for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++)
+    for (size_t i = 0; i < sizeof self->blocks / sizeof self->blocks[0]; i++) {
         snd_free(self->blocks[i]);
+        snd_free(SND_GET(self->counted[i]));
+    }
     snd_free(self->table);
     snd_free(self);
 }
@@ -344,7 +368,7 @@ snd_track_forget_open(snd_track *self)
 }
 
 static void
-empty_region(snd_node *node, uint64_t now)
+empty_region(const snd_track *track, snd_node *node, uint64_t now)
 {
     SND_SET(node->total, 0);
     SND_SET(node->self, 0);
@@ -357,6 +381,9 @@ empty_region(snd_node *node, uint64_t now)
     _Atomic uint32_t *histogram = SND_GET(node->histogram);
     for (uint32_t b = 0; histogram != NULL && b < SND_HISTOGRAM_BUCKETS; b++)
         SND_SET(histogram[b], 0);
+    snd_counted_sums *counted = snd_node_counted(track, node);
+    for (unsigned i = 0; counted != NULL && i < SND_COUNTED_COUNT_OF; i++)
+        SND_SET(counted->values[i], 0);
 }
 
 static void
@@ -380,7 +407,7 @@ snd_track_empty(snd_track *self, uint64_t now)
         if (is_call(node))
             empty_call(node, now);
         else
-            empty_region(node, now);
+            empty_region(self, node, now);
     }
     SND_SET(self->dropped, 0);
     if (snd_track_ring(self) != NULL)
@@ -553,8 +580,10 @@ snd_track_after_fork(int in_child)
     }
     pthread_mutex_unlock(&lock);
     snd_attach_unlock();
-    if (in_child)
+    if (in_child) {
+        snd_counted_after_fork();
         snd_track_reset_all();
+    }
 }
 
 void

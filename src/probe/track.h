@@ -6,6 +6,7 @@
 #include "model/histogram.h"
 #include "os/clock.h"
 #include "os/lock.h"
+#include "probe/counted.h"
 #include "probe/site.h"
 
 #define SND_NODE_CACHE 4u
@@ -55,7 +56,9 @@ typedef struct snd_stack {
     uint64_t suspended_since; /* 0: running */
     uint64_t suspended_cpu_ns;
     uint64_t suspended_since_cpu_ns;
-    uint32_t task; /* 0: the thread itself */
+    uint32_t task;                                    /* 0: the thread itself */
+    snd_counted_set counted_lost;                     /* could not be read when it was suspended or went on */
+    uint64_t suspended_counted[SND_COUNTED_COUNT_OF]; /* while it runs: what was counted while it did not */
 } snd_stack;
 
 /* One open region. Taken from the track's pool, never given back to the heap. */
@@ -65,12 +68,14 @@ struct snd_span {
     snd_stack *stack;
     struct snd_track *track;
     uint64_t start;
-    uint64_t suspended;        /* the stack's at the start */
-    uint64_t cpu_ns;           /* the thread's at the start */
-    uint32_t serial;           /* changes when the span is given back: an old handle is recognised */
-    unsigned char is_nested;   /* a global region inside itself: its time is already counted */
-    unsigned char has_cpu;     /* cpu_ns is known */
-    unsigned char is_unpaired; /* opened by a call that leaves the closing to another call */
+    uint64_t suspended;         /* the stack's at the start */
+    uint64_t cpu_ns;            /* the thread's at the start */
+    uint32_t serial;            /* changes when the span is given back: an old handle is recognised */
+    unsigned char is_nested;    /* a global region inside itself: its time is already counted */
+    unsigned char has_cpu;      /* cpu_ns is known */
+    unsigned char has_more;     /* that, or the counters */
+    unsigned char is_unpaired;  /* opened by a call that leaves the closing to another call */
+    snd_counted_values counted; /* the thread's at the start; only with has_more */
 };
 
 /* From then on this node ran on the thread. */
@@ -105,6 +110,7 @@ typedef struct snd_track {
     /* nodes: block b holds 64 << b of them; a hash over (parent, site) finds them */
     snd_node *blocks[15];
     _Atomic uint32_t node_count;
+    _Atomic(snd_counted_sums *) counted[15]; /* of the nodes of each block; NULL: nothing was counted there */
     snd_node **table;
     uint32_t table_mask;
 
@@ -210,6 +216,12 @@ snd_node *snd_node_get(const snd_track *track, uint32_t id);
 
 /* Makes the node's histogram with `first_ns` already in it. NULL when memory runs out. */
 SND_COLD _Atomic uint32_t *snd_node_make_histogram(snd_node *node, uint64_t first_ns);
+
+/* What was counted for a node. NULL: nothing. Any thread. */
+snd_counted_sums *snd_node_counted(const snd_track *track, const snd_node *node);
+
+/* The same, made when there is none. NULL when memory runs out. Owner thread only. */
+SND_COLD snd_counted_sums *snd_node_make_counted(snd_track *track, const snd_node *node);
 
 /* Slow path of snd_span_take. NULL when memory runs out; that is counted. */
 SND_COLD snd_span *snd_span_new(snd_track *track);

@@ -98,8 +98,10 @@ time_call(PyObject *names, const char *function, PyObject *region)
 
 /* Before the session runs: it switches regions on and off again. */
 static uint64_t
-measure_own_cost(PyObject *module, int cpu)
+measure_own_cost(PyObject *module, int cpu, snd_counted_set counters)
 {
+    int mode =
+        SND_REGION_ON | (cpu ? SND_REGION_CPU : 0) | (snd_counted_choose(counters) != 0 ? SND_REGION_COUNTED : 0);
     snd_track *mine = snd_track_mine;
     snd_track *scratch = snd_track_scratch();
     PyObject *names = PyDict_New();
@@ -110,7 +112,7 @@ measure_own_cost(PyObject *module, int cpu)
         PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0) {
         PyObject *done = PyRun_String(cost_program, Py_file_input, names, names);
         snd_track_mine = scratch;
-        SND_SET(snd_region_mode, SND_REGION_ON | (cpu ? SND_REGION_CPU : 0));
+        SND_SET(snd_region_mode, mode);
         uint64_t with = done == NULL ? 0 : time_call(names, "measure", region);
         uint64_t without = done == NULL ? 0 : time_call(names, "empty", region);
         SND_SET(snd_region_mode, 0);
@@ -172,6 +174,19 @@ is_rate(uint32_t hz)
     return hz <= SND_SAMPLE_RATE_MAX;
 }
 
+/* 0 with an exception set. */
+static int
+read_counters(const char *names, snd_counted_set *out)
+{
+    snd_buffer message = {0};
+    snd_status status = snd_counted_parse(names, out, &message);
+
+    if (status != SND_OK)
+        snd_raise_status(status, snd_buffer_str(&message));
+    snd_buffer_free(&message);
+    return status == SND_OK;
+}
+
 /* Without the GIL, which the sampler may need before it can end. */
 static void
 stop_samples(void)
@@ -196,14 +211,14 @@ has_outcome(const snd_session_options *options)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording",   "chrome_trace",    "timeline",  "cpu",     "debug",
-                            "clock",       "program",         "arguments", "calls",   "call_cost_ns",
-                            "sample_rate", "native",          "cpu_only",  "signals", "safe_frames",
-                            "paused",      "sample_timeline", "memory",    "exact",   "memory_interval",
-                            "ops",         "graph",           NULL};
+    static char *names[] = {"recording", "chrome_trace",    "timeline",    "cpu",          "debug",           "clock",
+                            "program",   "arguments",       "calls",       "call_cost_ns", "sample_rate",     "native",
+                            "cpu_only",  "signals",         "safe_frames", "paused",       "sample_timeline", "memory",
+                            "exact",     "memory_interval", "ops",         "graph",        "counters",        NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
+    const char *counters = "";
     snd_buffer message = {0}, json = {0};
     unsigned long long call_cost_ns = 0, interval = 0;
     snd_sample_options *sample = &options.sample;
@@ -211,13 +226,13 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     char python[32];
 
     sample->timeline = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKpp:start", names, &options.recording,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKpps:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
                                      &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
                                      &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
                                      &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
-                                     &options.memory.exact, &interval, &options.ops, &options.graphs) ||
-        !is_rate(sample->rate_hz) || !set_clock(state, clock))
+                                     &options.memory.exact, &interval, &options.ops, &options.graphs, &counters) ||
+        !is_rate(sample->rate_hz) || !read_counters(counters, &options.counters) || !set_clock(state, clock))
         return NULL;
     sample->no_signals = !signals;
     options.memory.interval = interval;
@@ -231,9 +246,12 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';
     options.python = python;
-    if ((state->own_cost_ns == 0 || state->own_cost_cpu != options.cpu) && !snd_session_is_running()) {
-        state->own_cost_ns = measure_own_cost(module, options.cpu);
+    if ((state->own_cost_ns == 0 || state->own_cost_cpu != options.cpu ||
+         state->own_cost_counters != options.counters) &&
+        !snd_session_is_running()) {
+        state->own_cost_ns = measure_own_cost(module, options.cpu, options.counters);
         state->own_cost_cpu = options.cpu;
+        state->own_cost_counters = options.counters;
     }
     options.own_cost_ns = state->own_cost_ns;
     snd_track_namer = name_thread;

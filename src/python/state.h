@@ -51,6 +51,7 @@ typedef struct snd_state {
     PyObject *clock;      /* the program's own; NULL: the machine's */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
     int own_cost_cpu;
+    uint32_t own_cost_counters;
 } snd_state;
 
 snd_state *snd_state_of_module(PyObject *module);
@@ -101,6 +102,9 @@ PyObject *snd_py_pause_samples(PyObject *module, PyObject *paused);
 PyObject *snd_py_set_info(PyObject *module, PyObject *args);
 PyObject *snd_py_add_source(PyObject *module, PyObject *args);
 PyObject *snd_py_name_file(PyObject *module, PyObject *args);
+PyObject *snd_py_counter_names(PyObject *module, PyObject *nothing);
+PyObject *snd_py_usage_begin(PyObject *module, PyObject *nothing);
+PyObject *snd_py_usage_end(PyObject *module, PyObject *nothing);
 PyObject *snd_py_quiet_threads(PyObject *module, PyObject *ids);
 PyObject *snd_py_place(PyObject *module, PyObject *args);
 PyObject *snd_py_end_after(PyObject *module, PyObject *number);

@@ -6,8 +6,14 @@
 #include "view/ops.h"
 
 /* How the numbers of two nodes become those of one. */
-static const snd_metric sums[] = {SND_METRIC_COUNT, SND_METRIC_TOTAL,     SND_METRIC_SELF,
-                                  SND_METRIC_CPU,   SND_METRIC_SUSPENDED, SND_METRIC_OPEN};
+static const snd_metric sums[] = {SND_METRIC_COUNT,         SND_METRIC_TOTAL,
+                                  SND_METRIC_SELF,          SND_METRIC_CPU,
+                                  SND_METRIC_SUSPENDED,     SND_METRIC_OPEN,
+                                  SND_METRIC_PAGE_FAULTS,   SND_METRIC_CONTEXT_SWITCHES,
+                                  SND_METRIC_MIGRATIONS,    SND_METRIC_CYCLES,
+                                  SND_METRIC_INSTRUCTIONS,  SND_METRIC_BRANCHES,
+                                  SND_METRIC_BRANCH_MISSES, SND_METRIC_CACHE_REFERENCES,
+                                  SND_METRIC_CACHE_MISSES};
 static const snd_metric counter_values[] = {SND_METRIC_VALUE_LAST, SND_METRIC_VALUE_MIN, SND_METRIC_VALUE_MAX,
                                             SND_METRIC_VALUE_SUM};
 

@@ -101,6 +101,11 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     add_dropped(profile, &text);
     add_cost(profile, "up to", entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
+    const char *missing = snd_profile_info(profile, "counters_missing");
+    if (missing != NULL && *missing != '\0') {
+        snd_buffer_text(&text, "\nnot counted: ");
+        snd_utf8_clean(missing, &text);
+    }
     return finish(profile, &text, table);
 }
 

@@ -5,6 +5,7 @@
 #include "view/view.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     NAME,
@@ -130,6 +131,17 @@ set_deviation(const snd_profile *profile, uint32_t node, snd_cell *cell)
         set_whole(cell, (uint64_t)(deviation + 0.5));
 }
 
+/* What was counted per region, where it was, stands behind all other columns. */
+static void
+set_counted(const snd_profile *profile, const snd_table *table, uint32_t node, snd_cell *cells)
+{
+    for (uint32_t i = COLUMN_COUNT; i < table->column_count; i++) {
+        snd_metric metric = snd_metric_find(table->columns[i].name);
+        if (snd_profile_has(profile, node, metric))
+            set_whole(&cells[i], snd_profile_whole(profile, node, metric));
+    }
+}
+
 static void
 set_numbers(const snd_profile *profile, uint32_t node, uint64_t whole_run, snd_cell *cells)
 {
@@ -165,6 +177,7 @@ add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint
         return status;
     set_name(profile, table, at->node, &cells[NAME]);
     set_numbers(profile, at->node, whole_run, cells);
+    set_counted(profile, table, at->node, cells);
     set_text(table, &cells[THREAD], profile->tracks[node->track].name);
     set_place(&profile->sites[node->site], table, &cells[PLACE]);
     set_whole(&cells[ID], row);
@@ -178,13 +191,49 @@ add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint
     return SND_OK;
 }
 
-snd_table *
-snd_view_regions_empty(void)
+/* Whether any node has a metric; without a profile it may. */
+static int
+is_counted(const snd_profile *profile, snd_metric metric)
 {
-    snd_table *table = snd_table_new("regions", columns, COLUMN_COUNT);
+    for (uint32_t i = 0; profile != NULL && i < profile->node_count; i++)
+        if (snd_profile_has(profile, i, metric))
+            return 1;
+    return profile == NULL;
+}
+
+/* Without rows; with the counters that the profile has, or all where there is none. */
+static snd_table *
+make_table(const snd_profile *profile)
+{
+    static const struct {
+        snd_metric metric;
+        const char *title;
+    } counters[] = {
+        {SND_METRIC_PAGE_FAULTS, "page faults"},     {SND_METRIC_CONTEXT_SWITCHES, "switches"},
+        {SND_METRIC_MIGRATIONS, "migrations"},       {SND_METRIC_CYCLES, "cycles"},
+        {SND_METRIC_INSTRUCTIONS, "instructions"},   {SND_METRIC_BRANCHES, "branches"},
+        {SND_METRIC_BRANCH_MISSES, "branch misses"}, {SND_METRIC_CACHE_REFERENCES, "cache references"},
+        {SND_METRIC_CACHE_MISSES, "cache misses"},
+    };
+    enum { COUNTERS = sizeof counters / sizeof counters[0] };
+    snd_column all[COLUMN_COUNT + COUNTERS];
+    uint32_t count = COLUMN_COUNT;
+
+    memcpy(all, columns, sizeof columns);
+    for (unsigned i = 0; i < COUNTERS; i++)
+        if (is_counted(profile, counters[i].metric))
+            all[count++] = (snd_column){snd_metric_get(counters[i].metric)->name, counters[i].title, SND_UNIT_COUNT,
+                                        SND_COLUMN_SHOWN};
+    snd_table *table = snd_table_new("regions", all, count);
     if (table != NULL)
         table->is_tree = 1;
     return table;
+}
+
+snd_table *
+snd_view_regions_empty(void)
+{
+    return make_table(NULL);
 }
 
 /* A row for every node of a profile without operators. */
@@ -214,7 +263,7 @@ snd_view_regions(const snd_profile *profile, const snd_view_options *options, sn
     snd_status status = snd_fold_ops(profile, &folded);
     if (status != SND_OK)
         return status;
-    snd_table *table = snd_view_regions_empty();
+    snd_table *table = make_table(profile);
     status = table == NULL ? SND_NO_MEMORY : add_rows(folded == NULL ? profile : folded, main_track, table);
     if (status == SND_OK)
         status = snd_view_add_footer(profile, table);
