@@ -10,8 +10,8 @@
     X(trace)               \
     X(view)                \
     X(report)              \
-    X(merge)               \
     X(diff)                \
+    X(merge)               \
     X(export)              \
     X(import)              \
     X(stat)                \
