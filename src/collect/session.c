@@ -2,11 +2,13 @@
 #include "collect/session.h"
 
 #include "base/alloc.h"
+#include "collect/about.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
+#include "collect/parts.h"
 #include "collect/signals.h"
-#include "collect/version.h"
 #include "os/process.h"
+#include "os/task.h"
 #include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
@@ -26,7 +28,8 @@ static struct session {
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
     int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
-    uint32_t process_id;
+    uint32_t process_id, parent_id;
+    uint64_t cpu_before_ns; /* of the process, when the measurement began */
     snd_settings set;
     uint64_t (*clock)(void);
     const snd_sample_interpreter *interpreter;
@@ -36,6 +39,8 @@ static struct session {
     uint64_t start_monotonic_ns;
     char *recording_path, *trace_path;
     char *first_recording_path, *first_trace_path; /* of the process that all are forked from; NULL: this one */
+    char *parts;                                   /* the folder for the recordings of children; NULL: there is none */
+    uint32_t gathering_id;                         /* the process that puts them together; 0: nobody does */
     const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -43,51 +48,21 @@ static struct session {
 /* ---- what the recording says of the run ---- */
 
 static snd_status
-describe_run(snd_profile *profile)
-{
-    char probes[48];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
-             session.set.calls ? ", call" : "", session.has_samples ? ", sample" : "",
-             session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "", session.has_graphs ? ", graph" : "");
-    const struct {
-        const char *key;
-        const char *value;
-    } texts[] = {
-        {"program", session.set.program},
-        {"arguments", session.set.arguments},
-        {"host", snd_process_host()},
-        {"python", session.set.python == NULL ? "" : session.set.python},
-        {"sonde", SND_VERSION},
-        {"clock", snd_clock_name()},
-        {"probes", probes},
-        {"note", session.note == NULL ? "" : session.note},
-    };
-    const struct {
-        const char *key;
-        uint64_t value;
-    } numbers[] = {
-        {"process_id", snd_process_id()},
-        {"start_realtime_ns", session.start_realtime_ns},
-        {"start_monotonic_ns", session.start_monotonic_ns},
-        {"own_cost_ns", session.set.own_cost_ns},
-        {"own_call_cost_ns", session.set.call_cost_ns},
-    };
-    snd_status status = SND_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)
-        status = snd_profile_set_info(profile, texts[i].key, texts[i].value);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
-        status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
-    if (status == SND_OK && snd_process_rank() >= 0)
-        status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
-    return status;
-}
-
-static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
     uint64_t end = session.end == 0 ? now : session.end;
     uint64_t length = end > session.origin ? snd_clock_ns(end - session.origin) : 0;
-    snd_status status = describe_run(profile);
+    const snd_about about = {.set = &session.set,
+                             .has_samples = session.has_samples,
+                             .has_memory = session.has_memory,
+                             .has_ops = session.has_ops,
+                             .has_graphs = session.has_graphs,
+                             .note = session.note,
+                             .start_realtime_ns = session.start_realtime_ns,
+                             .start_monotonic_ns = session.start_monotonic_ns,
+                             .parent_id = session.parent_id,
+                             .cpu_before_ns = session.cpu_before_ns};
+    snd_status status = snd_about_describe(&about, profile);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
@@ -133,6 +108,8 @@ static void
 mark_start(void)
 {
     session.process_id = snd_process_id();
+    session.parent_id = snd_process_parent_id();
+    session.cpu_before_ns = snd_process_cpu_ns();
     session.origin = snd_clock_ticks();
     session.end = 0;
     session.start_realtime_ns = snd_clock_realtime_ns();
@@ -180,6 +157,28 @@ keeps_outputs(const snd_settings *set)
            snd_settings_have_same_outputs(set, &session.set);
 }
 
+/* A child that is forked inherits both. */
+static snd_status
+take_parts(const snd_settings *set)
+{
+    snd_buffer path = {0};
+
+    if (set->children != SND_CHILDREN_PARTS || session.recording_path == NULL)
+        return SND_OK;
+    if (set->parts == NULL)
+        snd_buffer_printf(&path, "%s" SND_PARTS_SUFFIX, session.recording_path);
+    else
+        snd_buffer_text(&path, set->parts);
+    if (path.failed) {
+        snd_buffer_free(&path);
+        return SND_NO_MEMORY;
+    }
+    snd_free(session.parts);
+    session.parts = path.data;
+    session.gathering_id = set->gathers ? snd_process_id() : 0;
+    return SND_OK;
+}
+
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
 static snd_status
 change_outputs(snd_settings *set, snd_buffer *message)
@@ -189,7 +188,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
 
     (void)snd_collector_finish(own_collector(), &ignored);
     snd_buffer_free(&ignored);
-    snd_status status = snd_opened_files_open(set, NULL, NULL, &new, message);
+    snd_status status = snd_opened_files_open(set, &(snd_taken){0}, &new, message);
     if (status != SND_OK) {
         if (session.collector != NULL && !session.is_orphan)
             snd_collector_resume(session.collector);
@@ -208,7 +207,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     snd_free(session.first_recording_path);
     snd_free(session.first_trace_path);
     session.first_recording_path = session.first_trace_path = NULL;
-    return status;
+    return status == SND_OK ? take_parts(set) : status;
 }
 
 static void before_fork(void);
@@ -438,6 +437,12 @@ snd_session_trace_path(void)
     return session.trace_path;
 }
 
+const char *
+snd_session_parts(void)
+{
+    return session.parts;
+}
+
 /* ---- fork and exit ---- */
 
 static void
@@ -488,13 +493,26 @@ snd_session_checkpoint(void)
     snd_buffer_free(&message);
 }
 
+snd_status
+snd_session_gather(snd_parts_gathered *out, snd_buffer *message)
+{
+    *out = (snd_parts_gathered){0};
+    if (session.gathering_id != snd_process_id())
+        return SND_OK;
+    session.gathering_id = 0;
+    return snd_parts_gather(session.parts, out, message);
+}
+
 void
 snd_session_save(void)
 {
     snd_buffer message = {0};
 
-    if (session.is_running && snd_process_id() == session.process_id)
+    if (session.is_running && snd_process_id() == session.process_id) {
+        snd_parts_gathered gathered;
         (void)snd_session_stop(&message);
+        (void)snd_session_gather(&gathered, &message);
+    }
     snd_buffer_free(&message);
 }
 
@@ -554,8 +572,8 @@ open_in_child(void)
         mark_start();
     keep_first(&session.first_recording_path, &session.recording_path);
     keep_first(&session.first_trace_path, &session.trace_path);
-    if (snd_opened_files_open(&session.set, session.first_recording_path, session.first_trace_path, &new, &message) !=
-        SND_OK)
+    const snd_taken taken = {session.first_recording_path, session.first_trace_path, session.parts};
+    if (snd_opened_files_open(&session.set, &taken, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
@@ -578,7 +596,7 @@ void
 snd_session_follow(void)
 {
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
+    if (session.is_orphan && session.set.children != SND_CHILDREN_NONE && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
         if (start_samples() == SND_OK)
             snd_sample_call_when_busy(on_busy);
@@ -590,7 +608,7 @@ snd_session_follow(void)
 static void
 on_attach(void)
 {
-    if (!session.is_orphan)
+    if (!session.is_orphan || session.set.children == SND_CHILDREN_NONE)
         return;
     pthread_mutex_lock(&session.lock);
     if (session.is_orphan)

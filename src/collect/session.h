@@ -3,10 +3,18 @@
 #define SND_COLLECT_SESSION_H
 
 #include "base/buffer.h"
+#include "collect/parts.h"
 #include "model/profile.h"
 #include "probe/memory_options.h"
 #include "probe/sample_options.h"
 #include "probe/sample_stack.h"
+
+/* What becomes of processes that this one forks, and of their measurements. */
+typedef enum snd_children {
+    SND_CHILDREN_BESIDE, /* each has a recording of its own beside this one */
+    SND_CHILDREN_NONE,   /* they are not measured */
+    SND_CHILDREN_PARTS,  /* each has one in the folder of parts */
+} snd_children;
 
 /* All zero: regions count, nothing is written. Texts are copied. Paths take %p, %h and %r. */
 typedef struct snd_session_options {
@@ -22,6 +30,9 @@ typedef struct snd_session_options {
     int graphs;               /* compiled graphs are measured too */
     snd_sample_options sample;
     snd_memory_options memory;
+    snd_children children;
+    const char *parts; /* their folder; NULL: the recording's path and ".parts" */
+    int gathers;       /* at the end this process puts the parts into the recording */
     const char *program;   /* what runs; NULL: from the system */
     const char *arguments; /* a JSON list; NULL: from the system */
     const char *python;    /* its version; NULL: no Python */
@@ -67,6 +78,7 @@ void snd_session_reset(void);
 /* Absolute paths of the outputs; NULL: none. Valid until the next start or stop. */
 const char *snd_session_recording_path(void);
 const char *snd_session_trace_path(void);
+const char *snd_session_parts(void); /* the folder of parts */
 
 /* Ends our thread before a fork and starts it again after it. Calls to fork from C are seen without these. */
 void snd_session_pause(void);
@@ -78,6 +90,10 @@ void snd_session_follow(void);
 
 /* Writes what there is as if the program ended now; it may go on. While paused. */
 void snd_session_checkpoint(void);
+
+/* Puts the parts into the recording that they belong to, after snd_session_stop and in the process that gathers.
+ * SND_OK when there is nothing to do. */
+snd_status snd_session_gather(snd_parts_gathered *out, snd_buffer *message);
 
 /* A checkpoint now, for a process that is about to end without further notice. */
 void snd_session_save(void);

@@ -191,25 +191,28 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
                             "clock",       "program",         "arguments", "calls",   "call_cost_ns",
                             "sample_rate", "native",          "cpu_only",  "signals", "safe_frames",
                             "paused",      "sample_timeline", "memory",    "exact",   "memory_interval",
-                            "ops",         "graph",           NULL};
+                            "ops",         "graph",           "children",  "parts",   "gathers",
+                            NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
     snd_buffer message = {0}, json = {0};
     unsigned long long call_cost_ns = 0, interval = 0;
     snd_sample_options *sample = &options.sample;
-    int signals = 1;
+    int signals = 1, children = SND_CHILDREN_BESIDE;
     char python[32];
 
     sample->timeline = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKpp:start", names, &options.recording,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKppizp:start", names, &options.recording,
                                      &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
                                      &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
                                      &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
                                      &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
-                                     &options.memory.exact, &interval, &options.ops, &options.graphs) ||
+                                     &options.memory.exact, &interval, &options.ops, &options.graphs, &children,
+                                     &options.parts, &options.gathers) ||
         !is_rate(sample->rate_hz) || !set_clock(state, clock))
         return NULL;
+    options.children = (snd_children)children;
     sample->no_signals = !signals;
     options.memory.interval = interval;
     if (arguments != NULL && !write_arguments(arguments, &json)) {
