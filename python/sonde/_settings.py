@@ -39,8 +39,8 @@ _KINDS = {
 }
 
 
-# What the processes that a program starts have nothing to do with.
-OF_ROOT = ("output", "duration", "children", "no-children", "no-report", "cli", "html")
+# What is settled once the first process has begun.
+SETTLED = ("output", "duration", "children", "no-children", "cli")
 
 
 class Mistake(Exception):

@@ -222,8 +222,8 @@ merge(const part_list *list, snd_buffer *message)
     if (status == SND_OK)
         remove_all(list, 1);
     else
-        snd_buffer_printf(message, "%s: the recordings of its children, in %s" SND_PARTS_SUFFIX ", cannot be merged: %s",
-                          list->paths[0], list->paths[0], snd_status_detail(status, errno));
+        snd_buffer_printf(message, "%s: cannot be merged: %s; the parts stay in %s" SND_PARTS_SUFFIX,
+                          result.failed == NULL ? "" : result.failed, snd_status_detail(status, errno), list->paths[0]);
     return status;
 }
 

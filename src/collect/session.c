@@ -3,9 +3,9 @@
 
 #include "base/alloc.h"
 #include "collect/about.h"
+#include "collect/children.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
-#include "collect/parts.h"
 #include "collect/signals.h"
 #include "os/process.h"
 #include "os/task.h"
@@ -39,8 +39,6 @@ static struct session {
     uint64_t start_monotonic_ns;
     char *recording_path, *trace_path;
     char *first_recording_path, *first_trace_path; /* of the process that all are forked from; NULL: this one */
-    char *parts;                                   /* the folder for the recordings of children; NULL: there is none */
-    uint32_t gathering_id;                         /* the process that puts them together; 0: nobody does */
     const char *_Atomic note;
     snd_collector *_Atomic collector;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -157,28 +155,6 @@ keeps_outputs(const snd_settings *set)
            snd_settings_have_same_outputs(set, &session.set);
 }
 
-/* A child that is forked inherits both. */
-static snd_status
-take_parts(const snd_settings *set)
-{
-    snd_buffer path = {0};
-
-    if (set->children != SND_CHILDREN_PARTS || session.recording_path == NULL)
-        return SND_OK;
-    if (set->parts == NULL)
-        snd_buffer_printf(&path, "%s" SND_PARTS_SUFFIX, session.recording_path);
-    else
-        snd_buffer_text(&path, set->parts);
-    if (path.failed) {
-        snd_buffer_free(&path);
-        return SND_NO_MEMORY;
-    }
-    snd_free(session.parts);
-    session.parts = path.data;
-    session.gathering_id = set->gathers ? snd_process_id() : 0;
-    return SND_OK;
-}
-
 /* New outputs in place of the old ones, which are completed first: both may go by one name. */
 static snd_status
 change_outputs(snd_settings *set, snd_buffer *message)
@@ -199,6 +175,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
         snd_track_reset_all();
         snd_sample_clear();
         session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
+        snd_children_end_at(0);
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -207,7 +184,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     snd_free(session.first_recording_path);
     snd_free(session.first_trace_path);
     session.first_recording_path = session.first_trace_path = NULL;
-    return status == SND_OK ? take_parts(set) : status;
+    return status == SND_OK ? snd_children_take(set, session.recording_path) : status;
 }
 
 static void before_fork(void);
@@ -328,8 +305,9 @@ void
 snd_session_end_after(uint64_t after_ns)
 {
     pthread_mutex_lock(&session.lock);
+    snd_children_end_at(snd_clock_monotonic_ns() + after_ns);
     if (session.collector != NULL && !session.is_orphan)
-        snd_collector_end_at(session.collector, snd_clock_monotonic_ns() + after_ns, end_in_time);
+        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -437,12 +415,6 @@ snd_session_trace_path(void)
     return session.trace_path;
 }
 
-const char *
-snd_session_parts(void)
-{
-    return session.parts;
-}
-
 /* ---- fork and exit ---- */
 
 static void
@@ -493,16 +465,6 @@ snd_session_checkpoint(void)
     snd_buffer_free(&message);
 }
 
-snd_status
-snd_session_gather(snd_parts_gathered *out, snd_buffer *message)
-{
-    *out = (snd_parts_gathered){0};
-    if (session.gathering_id != snd_process_id())
-        return SND_OK;
-    session.gathering_id = 0;
-    return snd_parts_gather(session.parts, out, message);
-}
-
 void
 snd_session_save(void)
 {
@@ -511,7 +473,7 @@ snd_session_save(void)
     if (session.is_running && snd_process_id() == session.process_id) {
         snd_parts_gathered gathered;
         (void)snd_session_stop(&message);
-        (void)snd_session_gather(&gathered, &message);
+        (void)snd_children_gather(&gathered, &message);
     }
     snd_buffer_free(&message);
 }
@@ -572,11 +534,13 @@ open_in_child(void)
         mark_start();
     keep_first(&session.first_recording_path, &session.recording_path);
     keep_first(&session.first_trace_path, &session.trace_path);
-    const snd_taken taken = {session.first_recording_path, session.first_trace_path, session.parts};
+    const snd_taken taken = {session.first_recording_path, session.first_trace_path, snd_children_parts()};
     if (snd_opened_files_open(&session.set, &taken, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
+    else if (snd_children_end() != 0 && session.collector != NULL)
+        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
     snd_buffer_free(&message);
 }
 
@@ -596,7 +560,7 @@ void
 snd_session_follow(void)
 {
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan && session.set.children != SND_CHILDREN_NONE && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
+    if (session.is_orphan && snd_children_are_followed() && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
         if (start_samples() == SND_OK)
             snd_sample_call_when_busy(on_busy);
@@ -608,7 +572,7 @@ snd_session_follow(void)
 static void
 on_attach(void)
 {
-    if (!session.is_orphan || session.set.children == SND_CHILDREN_NONE)
+    if (!session.is_orphan || !snd_children_are_followed())
         return;
     pthread_mutex_lock(&session.lock);
     if (session.is_orphan)

@@ -3,7 +3,6 @@
 #define SND_COLLECT_SESSION_H
 
 #include "base/buffer.h"
-#include "collect/parts.h"
 #include "model/profile.h"
 #include "probe/memory_options.h"
 #include "probe/sample_options.h"
@@ -78,7 +77,6 @@ void snd_session_reset(void);
 /* Absolute paths of the outputs; NULL: none. Valid until the next start or stop. */
 const char *snd_session_recording_path(void);
 const char *snd_session_trace_path(void);
-const char *snd_session_parts(void); /* the folder of parts */
 
 /* Ends our thread before a fork and starts it again after it. Calls to fork from C are seen without these. */
 void snd_session_pause(void);
@@ -90,10 +88,6 @@ void snd_session_follow(void);
 
 /* Writes what there is as if the program ended now; it may go on. While paused. */
 void snd_session_checkpoint(void);
-
-/* Puts the parts into the recording that they belong to, after snd_session_stop and in the process that gathers.
- * SND_OK when there is nothing to do. */
-snd_status snd_session_gather(snd_parts_gathered *out, snd_buffer *message);
 
 /* A checkpoint now, for a process that is about to end without further notice. */
 void snd_session_save(void);

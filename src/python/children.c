@@ -2,7 +2,7 @@
 #include "python/children.h"
 
 #include "base/alloc.h"
-#include "collect/session.h"
+#include "collect/children.h"
 #include "os/process.h"
 #include "python/profile.h"
 #include "store/reader.h"
@@ -109,9 +109,9 @@ PyObject *
 snd_py_parts(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
-    if (snd_session_parts() == NULL)
+    if (snd_children_parts() == NULL)
         Py_RETURN_NONE;
-    return PyUnicode_DecodeFSDefault(snd_session_parts());
+    return PyUnicode_DecodeFSDefault(snd_children_parts());
 }
 
 /* What was found, and the CPU time of all children that the system knows of. */
@@ -131,8 +131,8 @@ snd_py_look_at_parts(PyObject *module, PyObject *nothing)
 
     (void)module, (void)nothing;
     Py_BEGIN_ALLOW_THREADS;
-    if (snd_session_parts() != NULL)
-        status = snd_parts_look(snd_session_parts(), &found);
+    if (snd_children_parts() != NULL)
+        status = snd_parts_look(snd_children_parts(), &found);
     Py_END_ALLOW_THREADS;
     return status == SND_OK ? as_dict(&found) : snd_raise_status(status, NULL);
 }
@@ -146,7 +146,7 @@ snd_py_gather(PyObject *module, PyObject *nothing)
 
     (void)module, (void)nothing;
     Py_BEGIN_ALLOW_THREADS;
-    status = snd_session_gather(&found, &message);
+    status = snd_children_gather(&found, &message);
     Py_END_ALLOW_THREADS;
     PyObject *result = status == SND_OK ? as_dict(&found) : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);

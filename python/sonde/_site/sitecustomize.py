@@ -6,13 +6,17 @@ import sys
 
 def _begin(package):
     """The package that is beside us, whatever else is installed here: if it was built for this interpreter."""
-    import _frozen_importlib
-    import _frozen_importlib_external
-    import _imp
+    is_built = sys.version_info[0] > 2
+    if is_built:
+        import _imp
 
-    if not os.path.exists(os.path.join(package, "_core" + _imp.extension_suffixes()[0])):
+        is_built = os.path.exists(os.path.join(package, "_core" + _imp.extension_suffixes()[0]))
+    if not is_built:
         raise ImportError("sonde is not built for Python %d.%d" % sys.version_info[:2])
     if "sonde" not in sys.modules:
+        import _frozen_importlib
+        import _frozen_importlib_external
+
         finder = _frozen_importlib_external.PathFinder
         _frozen_importlib._load(finder.find_spec("sonde", [os.path.dirname(package)]))
     from sonde import _children
