@@ -4,21 +4,22 @@
 
 #include "base/attr.h"
 
-#define SND_STATUS_MAP(X)                                                                                \
-    X(OK, "success")                                                                                     \
-    X(NO_MEMORY, "out of memory")                                                                        \
-    X(NOT_A_RECORDING, "this file is not a recording")                                                   \
-    X(DAMAGED, "the recording is damaged")                                                               \
-    X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                      \
-    X(BUSY, "the recording is in use by another program")                                                \
-    X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=") \
-    X(TOO_LONG, "the timeline has more events than can be shown at once")                                \
-    X(NO_DATA, "the recording has nothing to show in this view")                                         \
-    X(BAD_QUERY, "the query is not valid")                                                               \
-    X(READ_ONLY, "a query may only read; this one would write")                                          \
-    X(BAD_ARGUMENT, "an argument is not valid")                                                          \
-    X(ALREADY, "a recording is already running")                                                         \
-    X(NOT_RUNNING, "no recording is running")                                                            \
+#define SND_STATUS_MAP(X)                                                                                        \
+    X(OK, "success")                                                                                             \
+    X(NO_MEMORY, "out of memory")                                                                                \
+    X(NOT_A_RECORDING, "this file is not a recording")                                                           \
+    X(DAMAGED, "the recording is damaged")                                                                       \
+    X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                              \
+    X(BUSY, "the recording is in use by another program")                                                        \
+    X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=")         \
+    X(TOO_LONG, "the timeline has more events than can be shown at once")                                        \
+    X(NO_DATA, "the recording has nothing to show in this view")                                                 \
+    X(BAD_QUERY, "the query is not valid")                                                                       \
+    X(READ_ONLY, "a query may only read; this one would write")                                                  \
+    X(OTHER_KIND, "measured nothing that the other recordings did; recordings of different kinds do not add up") \
+    X(BAD_ARGUMENT, "an argument is not valid")                                                                  \
+    X(ALREADY, "a recording is already running")                                                                 \
+    X(NOT_RUNNING, "no recording is running")                                                                    \
     X(SYSTEM, "a system call failed")
 
 #define SND_STATUS_ENUM(name, text) SND_##name,

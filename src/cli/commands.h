@@ -10,6 +10,7 @@
     X(trace)               \
     X(view)                \
     X(report)              \
+    X(merge)               \
     X(export)              \
     X(info)                \
     X(sql)                 \

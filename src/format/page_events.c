@@ -67,7 +67,7 @@ make_item(const snd_page_maker *self, const snd_profile_event *event, uint64_t u
     return (item){
         .start = start,
         .value = end == start && event->value != 0 ? 1 : end - start,
-        .track = self->profile->nodes[event->node].track,
+        .track = snd_event_track(self->profile, event),
         .node = self->nodes.of_node[event->node],
         .task = event->task,
     };

@@ -37,7 +37,7 @@ is_drawn(const drawing *self, const snd_profile_event *event)
 static uint32_t
 track_of(const drawing *self, const snd_profile_event *event)
 {
-    return self->profile->nodes[event->node].track;
+    return snd_event_track(self->profile, event);
 }
 
 /* Whether there is an event to draw; if so, they stand by track. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const snd_metric_info infos[] = {
-#define SND_METRIC_INFO(id, name, unit, real, meaning) {name, unit, real, meaning},
+#define SND_METRIC_INFO(id, name, unit, real, rule, meaning) {name, unit, real, SND_RULE_##rule, meaning},
     SND_METRIC_MAP(SND_METRIC_INFO)
 #undef SND_METRIC_INFO
 };

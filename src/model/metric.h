@@ -4,65 +4,78 @@
 
 #include "base/attr.h"
 
-/* X(id, name, unit, is it a real number, meaning). The order is free: recordings store the name. */
-#define SND_METRIC_MAP(X)                                                                                            \
-    X(COUNT, "count", "entries", 0, "how often it was entered and left")                                             \
-    X(TOTAL, "total", "ns", 0, "wall time between entering and leaving, open entries up to now")                     \
-    X(SELF, "self", "ns", 0, "wall time in which it was the innermost one running")                                  \
-    X(MIN, "min", "ns", 0, "shortest entry")                                                                         \
-    X(MAX, "max", "ns", 0, "longest entry")                                                                          \
-    X(SQUARE, "square", "ns2", 1, "sum of the squares of the entries' durations")                                    \
-    X(SUSPENDED, "suspended", "ns", 0, "its coroutine waited; part of a region's total, not of a call's")            \
-    X(CPU, "cpu", "ns", 0, "CPU time of the thread between entering and leaving")                                    \
-    X(OPEN, "open", "entries", 0, "entries not left yet")                                                            \
-    X(RECURSIVE, "recursive", "entries", 0, "entries inside another entry of the same")                              \
-    X(RESUMES, "resumes", "times", 0, "how often a generator or coroutine went on")                                  \
-    X(VALUE_LAST, "value_last", "", 1, "a counter's value at its last update")                                       \
-    X(VALUE_MIN, "value_min", "", 1, "a counter's smallest value")                                                   \
-    X(VALUE_MAX, "value_max", "", 1, "a counter's largest value")                                                    \
-    X(VALUE_SUM, "value_sum", "", 1, "sum of a counter's values over its updates")                                   \
-    X(SAMPLES, "samples", "samples", 0, "how often it was the innermost one when a thread was looked at")            \
-    X(PYTHON, "python", "ns", 0, "CPU time in Python code")                                                          \
-    X(NATIVE, "native", "ns", 0, "CPU time in native code")                                                          \
-    X(SYSTEM, "system", "ns", 0, "CPU time in the kernel")                                                           \
-    X(WAIT_CPU, "wait_cpu", "ns", 0, "ready to run, but no processor was free")                                      \
-    X(WAIT_LOCK, "wait_lock", "ns", 0, "waited for a lock")                                                          \
-    X(WAIT_GIL, "wait_gil", "ns", 0, "waited for the interpreter's lock")                                            \
-    X(WAIT_IO, "wait_io", "ns", 0, "waited for a file, a socket or a pipe")                                          \
-    X(WAIT_SLEEP, "wait_sleep", "ns", 0, "slept")                                                                    \
-    X(WAIT_OTHER, "wait_other", "ns", 0, "waited for something else")                                                \
-    X(ALLOC_PYTHON, "alloc_python", "bytes", 0, "memory allocated by Python")                                        \
-    X(ALLOC_NATIVE, "alloc_native", "bytes", 0, "memory allocated by native code")                                   \
-    X(ALLOC_BLOCKS, "alloc_blocks", "blocks", 0, "pieces of memory allocated")                                       \
-    X(ALLOC_VARIANCE, "alloc_variance", "bytes2", 1, "square of the standard error of the bytes allocated")          \
-    X(TEMPORARY, "temporary", "bytes", 0, "memory freed within 10 ms after it was allocated")                        \
-    X(LIVE, "live", "bytes", 0, "memory allocated and not freed at the end")                                         \
-    X(LIVE_AVERAGE, "live_average", "bytes", 0, "memory allocated and not freed, on average over the recording")     \
-    X(LIVE_PEAK, "live_peak", "bytes", 0, "memory allocated and not freed when the whole program had most")          \
-    X(PEAK_VARIANCE, "peak_variance", "bytes2", 1, "square of the standard error of live_peak")                      \
-    X(TAKEN, "taken", "blocks", 0, "blocks that were looked at when they were allocated")                            \
-    X(FREED, "freed", "blocks", 0, "blocks that were looked at and are freed")                                       \
-    X(COPIED, "copied", "bytes", 0, "memory copied")                                                                 \
-    X(COPIES, "copies", "copies", 0, "how often memory was copied")                                                  \
-    X(COPY_VARIANCE, "copy_variance", "bytes2", 1, "square of the standard error of the bytes copied")               \
-    X(GPU, "gpu", "ns", 0, "time in which the GPU worked for this process")                                          \
-    X(GPU_MEMORY, "gpu_memory", "bytes", 0, "memory of the GPU that this process had, on average while it was here") \
-    X(OP_READ, "op_read", "bytes", 0, "data that the calls of an operator took in")                                  \
-    X(OP_WRITTEN, "op_written", "bytes", 0, "data that the calls of an operator gave out")                           \
-    X(OP_FLOPS, "op_flops", "operations", 1, "floating-point operations, where there is a formula for them")         \
-    X(OP_COPIES, "op_copies", "copies", 0, "arrays that the calls of an operator copied without being asked to")     \
-    X(OP_CASTS, "op_casts", "casts", 0, "arrays that the calls of an operator turned into another type")             \
-    X(GRAPH_VM, "graph_vm", "ns", 0, "part of a compiled function's total in what runs its nodes")                   \
-    X(GRAPH_CREATED, "graph_created", "bytes", 0, "new memory for the outputs of one call of a node")                \
-    X(GRAPH_INPLACE, "graph_inplace", "bytes", 0, "outputs of one call of a node that overwrite inputs")             \
-    X(GRAPH_VIEW, "graph_view", "bytes", 0, "outputs of one call of a node that are views of inputs")                \
-    X(GRAPH_PEAK, "graph_peak", "bytes", 0, "most memory that the nodes of a compiled function have at once")        \
-    X(GRAPH_BEFORE, "graph_before", "nodes", 0, "nodes of the graph before a rewriter")                              \
-    X(GRAPH_AFTER, "graph_after", "nodes", 0, "nodes of the graph after a rewriter")                                 \
-    X(GRAPH_GONE, "graph_gone", "", 0, "1: a part of a graph that was told of earlier and is so no more")
+/* How the numbers of several processes become one. */
+typedef enum snd_metric_rule {
+    SND_RULE_SUM,
+    SND_RULE_LEAST,   /* of those with an entry */
+    SND_RULE_MOST,    /* also for what is the same in each of them */
+    SND_RULE_LAST,    /* of the track that ended last */
+    SND_RULE_AVERAGE, /* over time: weighted by how long each was recorded, over the length of all */
+    SND_RULE_EVERY,   /* 1 where it is 1 in each process that has the node */
+} snd_metric_rule;
+
+/* X(id, name, unit, is it a real number, rule for several processes, meaning). The order is free: recordings store the
+ * name. */
+#define SND_METRIC_MAP(X)                                                                                             \
+    X(COUNT, "count", "entries", 0, SUM, "how often it was entered and left")                                         \
+    X(TOTAL, "total", "ns", 0, SUM, "wall time between entering and leaving, open entries up to now")                 \
+    X(SELF, "self", "ns", 0, SUM, "wall time in which it was the innermost one running")                              \
+    X(MIN, "min", "ns", 0, LEAST, "shortest entry")                                                                   \
+    X(MAX, "max", "ns", 0, MOST, "longest entry")                                                                     \
+    X(SQUARE, "square", "ns2", 1, SUM, "sum of the squares of the entries' durations")                                \
+    X(SUSPENDED, "suspended", "ns", 0, SUM, "its coroutine waited; part of a region's total, not of a call's")        \
+    X(CPU, "cpu", "ns", 0, SUM, "CPU time of the thread between entering and leaving")                                \
+    X(OPEN, "open", "entries", 0, SUM, "entries not left yet")                                                        \
+    X(RECURSIVE, "recursive", "entries", 0, SUM, "entries inside another entry of the same")                          \
+    X(RESUMES, "resumes", "times", 0, SUM, "how often a generator or coroutine went on")                              \
+    X(VALUE_LAST, "value_last", "", 1, LAST, "a counter's value at its last update")                                  \
+    X(VALUE_MIN, "value_min", "", 1, LEAST, "a counter's smallest value")                                             \
+    X(VALUE_MAX, "value_max", "", 1, MOST, "a counter's largest value")                                               \
+    X(VALUE_SUM, "value_sum", "", 1, SUM, "sum of a counter's values over its updates")                               \
+    X(SAMPLES, "samples", "samples", 0, SUM, "how often it was the innermost one when a thread was looked at")        \
+    X(PYTHON, "python", "ns", 0, SUM, "CPU time in Python code")                                                      \
+    X(NATIVE, "native", "ns", 0, SUM, "CPU time in native code")                                                      \
+    X(SYSTEM, "system", "ns", 0, SUM, "CPU time in the kernel")                                                       \
+    X(WAIT_CPU, "wait_cpu", "ns", 0, SUM, "ready to run, but no processor was free")                                  \
+    X(WAIT_LOCK, "wait_lock", "ns", 0, SUM, "waited for a lock")                                                      \
+    X(WAIT_GIL, "wait_gil", "ns", 0, SUM, "waited for the interpreter's lock")                                        \
+    X(WAIT_IO, "wait_io", "ns", 0, SUM, "waited for a file, a socket or a pipe")                                      \
+    X(WAIT_SLEEP, "wait_sleep", "ns", 0, SUM, "slept")                                                                \
+    X(WAIT_OTHER, "wait_other", "ns", 0, SUM, "waited for something else")                                            \
+    X(ALLOC_PYTHON, "alloc_python", "bytes", 0, SUM, "memory allocated by Python")                                    \
+    X(ALLOC_NATIVE, "alloc_native", "bytes", 0, SUM, "memory allocated by native code")                               \
+    X(ALLOC_BLOCKS, "alloc_blocks", "blocks", 0, SUM, "pieces of memory allocated")                                   \
+    X(ALLOC_VARIANCE, "alloc_variance", "bytes2", 1, SUM, "square of the standard error of the bytes allocated")      \
+    X(TEMPORARY, "temporary", "bytes", 0, SUM, "memory freed within 10 ms after it was allocated")                    \
+    X(LIVE, "live", "bytes", 0, SUM, "memory allocated and not freed at the end")                                     \
+    X(LIVE_AVERAGE, "live_average", "bytes", 0, AVERAGE,                                                              \
+      "memory allocated and not freed, on average over the recording")                                                \
+    X(LIVE_PEAK, "live_peak", "bytes", 0, SUM, "memory allocated and not freed when the whole program had most")      \
+    X(PEAK_VARIANCE, "peak_variance", "bytes2", 1, SUM, "square of the standard error of live_peak")                  \
+    X(TAKEN, "taken", "blocks", 0, SUM, "blocks that were looked at when they were allocated")                        \
+    X(FREED, "freed", "blocks", 0, SUM, "blocks that were looked at and are freed")                                   \
+    X(COPIED, "copied", "bytes", 0, SUM, "memory copied")                                                             \
+    X(COPIES, "copies", "copies", 0, SUM, "how often memory was copied")                                              \
+    X(COPY_VARIANCE, "copy_variance", "bytes2", 1, SUM, "square of the standard error of the bytes copied")           \
+    X(GPU, "gpu", "ns", 0, SUM, "time in which the GPU worked for this process")                                      \
+    X(GPU_MEMORY, "gpu_memory", "bytes", 0, SUM,                                                                      \
+      "memory of the GPU that this process had, on average while it was here")                                        \
+    X(OP_READ, "op_read", "bytes", 0, SUM, "data that the calls of an operator took in")                              \
+    X(OP_WRITTEN, "op_written", "bytes", 0, SUM, "data that the calls of an operator gave out")                       \
+    X(OP_FLOPS, "op_flops", "operations", 1, SUM, "floating-point operations, where there is a formula for them")     \
+    X(OP_COPIES, "op_copies", "copies", 0, SUM, "arrays that the calls of an operator copied without being asked to") \
+    X(OP_CASTS, "op_casts", "casts", 0, SUM, "arrays that the calls of an operator turned into another type")         \
+    X(GRAPH_VM, "graph_vm", "ns", 0, SUM, "part of a compiled function's total in what runs its nodes")               \
+    X(GRAPH_CREATED, "graph_created", "bytes", 0, MOST, "new memory for the outputs of one call of a node")           \
+    X(GRAPH_INPLACE, "graph_inplace", "bytes", 0, MOST, "outputs of one call of a node that overwrite inputs")        \
+    X(GRAPH_VIEW, "graph_view", "bytes", 0, MOST, "outputs of one call of a node that are views of inputs")           \
+    X(GRAPH_PEAK, "graph_peak", "bytes", 0, MOST, "most memory that the nodes of a compiled function have at once")   \
+    X(GRAPH_BEFORE, "graph_before", "nodes", 0, SUM, "nodes of the graph before a rewriter")                          \
+    X(GRAPH_AFTER, "graph_after", "nodes", 0, SUM, "nodes of the graph after a rewriter")                             \
+    X(GRAPH_GONE, "graph_gone", "", 0, EVERY, "1: a part of a graph that was told of earlier and is so no more")
 
 typedef enum snd_metric {
-#define SND_METRIC_ENUM(id, name, unit, real, meaning) SND_METRIC_##id,
+#define SND_METRIC_ENUM(id, name, unit, real, rule, meaning) SND_METRIC_##id,
     SND_METRIC_MAP(SND_METRIC_ENUM)
 #undef SND_METRIC_ENUM
         SND_METRIC_COUNT_OF
@@ -73,6 +86,7 @@ typedef struct snd_metric_info {
     const char *name;
     const char *unit;
     int is_real;
+    snd_metric_rule rule;
     const char *meaning;
 } snd_metric_info;
 

@@ -72,6 +72,10 @@ snd_profile_free(snd_profile *self)
         snd_free(self->infos[i].value);
     for (uint32_t i = 0; i < self->source_count; i++)
         snd_free(self->sources[i].text);
+    for (uint32_t i = 0; self->parts != NULL && i < self->process_count; i++)
+        snd_free(self->parts[i].entries);
+    snd_free(self->parts);
+    snd_free(self->processes);
     snd_free(self->sources);
     snd_profile_memory_free(&self->memory);
     snd_free(self->events);

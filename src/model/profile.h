@@ -101,7 +101,35 @@ typedef struct snd_profile_track {
     uint64_t end_ns;
     uint64_t dropped_entries; /* not counted: no room for another node */
     uint64_t dropped_events;  /* missing from the timeline only */
+    uint32_t process;         /* which of the profile's; SND_NONE: of several */
+    uint32_t summed_on; /* 0: its nodes are its own; else 1 + the track that has them, summed with those of others */
 } snd_profile_track;
+
+/* A process that was measured. Texts live as long as the profile; "" where unknown. */
+typedef struct snd_process {
+    const char *host, *program;
+    const char *arguments;          /* a JSON list */
+    const char *probes;             /* as the fact of that name */
+    uint32_t process_id, parent_id; /* 0: unknown */
+    int has_rank, has_cpu, is_complete;
+    uint64_t rank;
+    uint64_t cpu_ns;
+    uint64_t start_realtime_ns, start_monotonic_ns; /* 0: unknown */
+    uint64_t length_ns;
+    uint64_t offset_ns; /* from the recording's start to this one's */
+} snd_process;
+
+/* What one process had of the time of one node: of a region or a call `total_ns` and `self_ns`; of a sampled frame CPU
+ * time and waiting in the frame itself, and `self_ns`, the CPU time alone. */
+typedef struct snd_part_entry {
+    uint32_t node;
+    uint64_t total_ns, self_ns;
+} snd_part_entry;
+
+typedef struct snd_part {
+    snd_part_entry *entries; /* nodes with neither are left out; a node may come more than once */
+    uint32_t count, capacity;
+} snd_part;
 
 /* A site under a parent, on a track. A parent's id is smaller than its children's. */
 typedef struct snd_profile_node {
@@ -130,6 +158,7 @@ typedef struct snd_profile_event {
     uint64_t value;    /* a region's or a sample's duration in ns; the bits of a counter's double */
     uint32_t node;
     uint32_t task; /* 0: the thread itself; of a sample: its state, see SND_SAMPLE_METRIC */
+    uint32_t line; /* 0: on the track of its node; else 1 + the track, whose nodes are summed on that one */
 } snd_profile_event;
 
 /* Read freely; change with the functions below. Not thread-safe. */
@@ -143,8 +172,11 @@ typedef struct snd_profile {
     snd_source *sources;
     snd_profile_event *events; /* by start; only where somebody asked for them */
     uint64_t event_count;
+    snd_process *processes;
+    snd_part *parts; /* one for each process; only where somebody asked for them */
     snd_profile_memory memory;
     uint32_t source_count, source_capacity;
+    uint32_t process_count, process_capacity; /* 0: the facts say which process it is */
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
     snd_intern *texts;
@@ -168,6 +200,13 @@ SND_MUST_USE snd_status snd_profile_set_track(snd_profile *self, uint32_t id, co
 
 SND_MUST_USE snd_status snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value value);
 SND_MUST_USE snd_status snd_profile_set_histogram(snd_profile *self, uint32_t node, const uint64_t *counts);
+
+/* The track that the event is on. */
+static inline uint32_t
+snd_event_track(const snd_profile *self, const snd_profile_event *event)
+{
+    return event->line == 0 ? self->nodes[event->node].track : event->line - 1;
+}
 
 /* 0 where the node has no such metric. */
 uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);

@@ -246,7 +246,7 @@ snd_sample_drain(const snd_snapshot *snapshot, const snd_profile *profile, snd_s
         if (event->node >= snapshot->sample_count)
             continue; /* memory ran out when it should have become known */
         uint32_t node = snapshot->sample_nodes[event->node];
-        snd_profile_event given = {since_origin(event->start_ns), event->duration_ns, node, event->state};
+        snd_profile_event given = {since_origin(event->start_ns), event->duration_ns, node, event->state, 0};
         /* a thread's root or a region is no place of a sample */
         if (snd_site_is_sampled(profile->sites[profile->nodes[node].site].kind))
             take(context, profile->nodes[node].track, &given);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "store/memory.h"
 #include "store/pack.h"
+#include "store/process.h"
 #include "store/reader_private.h"
 #include "store/schema.h"
 
@@ -14,10 +15,10 @@
 /* More than any recording of ours has in one cell. */
 #define CELL_LIMIT (16 << 20)
 
-static const char *const tables[] = {"info",      "metric",   "track",  "site",   "node",    "value",
-                                     "histogram", "timeline", "source", "series", "history", "size"};
+static const char *const tables[] = {"info",     "metric", "track",  "site",    "node", "value",   "histogram",
+                                     "timeline", "source", "series", "history", "size", "process", "part"};
 /* How many of them a version has. */
-static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12};
+static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12, 14};
 
 int
 snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
@@ -146,6 +147,7 @@ snd_reader_free(snd_reader *self)
     if (self == NULL)
         return;
     sqlite3_close(self->db);
+    snd_reader_free_only(self);
     snd_free(self);
 }
 
@@ -221,7 +223,7 @@ take_metric(sqlite3_stmt *row, snd_profile *profile, void *context)
 static snd_status
 take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
-    uint32_t id;
+    uint32_t id, on;
     snd_profile_track track = {
         .process_id = (uint32_t)sqlite3_column_int64(row, 1),
         .thread_id = (uint32_t)sqlite3_column_int64(row, 2),
@@ -236,6 +238,15 @@ take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
     (void)context;
     if (!snd_reader_id_at(row, 0, UINT32_MAX, &id) || id != profile->track_count)
         return SND_DAMAGED;
+    if (sqlite3_column_type(row, 9) == SQLITE_NULL)
+        track.process = SND_NONE;
+    else if (!snd_reader_id_at(row, 9, profile->process_count, &track.process))
+        return SND_DAMAGED;
+    if (sqlite3_column_type(row, 10) != SQLITE_NULL) {
+        if (!snd_reader_id_at(row, 10, id, &on) || profile->tracks[on].summed_on != 0 || track.process == SND_NONE)
+            return SND_DAMAGED;
+        track.summed_on = on + 1;
+    }
     return snd_profile_add_track(profile, &track, &id);
 }
 
@@ -268,7 +279,7 @@ take_node(sqlite3_stmt *row, snd_profile *profile, void *context)
         return SND_DAMAGED;
     if (sqlite3_column_type(row, 1) != SQLITE_NULL && !snd_reader_id_at(row, 1, id, &parent))
         return SND_DAMAGED;
-    if (!snd_reader_id_at(row, 2, profile->track_count, &track) ||
+    if (!snd_reader_id_at(row, 2, profile->track_count, &track) || profile->tracks[track].summed_on != 0 ||
         !snd_reader_id_at(row, 3, profile->site_count, &site))
         return SND_DAMAGED;
     return snd_profile_add_node(profile, parent, track, site, &id);
@@ -338,23 +349,45 @@ site_sql(int64_t version)
     return "SELECT id, kind, name, file, line, detail, first_line FROM site ORDER BY id";
 }
 
+/* Those before version 7 were all of one process. */
+static const char *
+track_sql(int64_t version)
+{
+    if (version < 7)
+        return "SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries,"
+               " dropped_events, 0, NULL FROM track ORDER BY id";
+    return "SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries, dropped_events,"
+           " process, summed_on FROM track ORDER BY id";
+}
+
+/* Facts, processes and tracks. */
+static snd_status
+load_lines(snd_reader *self, int64_t *version, snd_profile *profile)
+{
+    int result = snd_reader_number(self->db, "PRAGMA user_version", version);
+    if (result != SQLITE_OK)
+        return snd_sqlite_status(self->db, result);
+    snd_status status = snd_reader_each_row(self->db, "SELECT key, value FROM info", take_info, profile, NULL);
+    if (status == SND_OK)
+        status = snd_load_processes(self->db, *version, profile);
+    if (status == SND_OK)
+        status = snd_reader_each_row(self->db, track_sql(*version), take_track, profile, NULL);
+    return status;
+}
+
 static snd_status
 load(snd_reader *self, snd_profile *profile)
 {
     loading state = {0};
     int64_t version = 0;
-    int result = snd_reader_number(self->db, "PRAGMA user_version", &version);
-    if (result != SQLITE_OK)
-        return snd_sqlite_status(self->db, result);
+    snd_status status = load_lines(self, &version, profile);
+    if (status != SND_OK)
+        return status;
     const struct {
         const char *sql;
         snd_reader_row *take;
     } steps[] = {
-        {"SELECT key, value FROM info", take_info},
         {"SELECT id, name FROM metric", take_metric},
-        {"SELECT id, process_id, thread_id, thread_count, name, start_ns, end_ns, dropped_entries, dropped_events"
-         " FROM track ORDER BY id",
-         take_track},
         {site_sql(version), take_site},
         {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
         {"SELECT node, metric, value FROM value", take_value},
@@ -365,22 +398,21 @@ load(snd_reader *self, snd_profile *profile)
     for (size_t i = 0; i < SND_READER_METRICS; i++)
         state.metrics[i] = SND_METRIC_COUNT_OF;
     size_t count = sizeof steps / sizeof steps[0] - (version < 3); /* sources are the last */
-    snd_status status = SND_OK;
     for (size_t i = 0; i < count && status == SND_OK; i++)
         status = snd_reader_each_row(self->db, steps[i].sql, steps[i].take, profile, &state);
     return status == SND_OK && version >= 4 ? snd_load_memory(self->db, profile) : status;
 }
 
-snd_status
-snd_reader_profile(snd_reader *self, snd_profile **out)
+/* One transaction: the program may be writing its next checkpoint. */
+static snd_status
+load_at_once(snd_reader *self, snd_status (*what)(snd_reader *, snd_profile *), snd_profile **out)
 {
     snd_profile *profile = snd_profile_new();
     if (profile == NULL)
         return SND_NO_MEMORY;
-    /* one transaction: the program may be writing its next checkpoint */
     snd_status status = snd_sqlite_status(self->db, sqlite3_exec(self->db, "BEGIN", NULL, NULL, NULL));
     if (status == SND_OK)
-        status = load(self, profile);
+        status = what(self, profile);
     sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
     if (status != SND_OK) {
         snd_profile_free(profile);
@@ -388,4 +420,31 @@ snd_reader_profile(snd_reader *self, snd_profile **out)
     }
     *out = profile;
     return SND_OK;
+}
+
+snd_status
+snd_reader_profile(snd_reader *self, snd_profile **out)
+{
+    snd_profile *all = NULL;
+    snd_status status = load_at_once(self, load, &all);
+    if (status != SND_OK || self->only == NULL) {
+        *out = status == SND_OK ? all : *out;
+        return status;
+    }
+    status = snd_reader_take_only(self, all, out);
+    snd_profile_free(all);
+    return status;
+}
+
+static snd_status
+load_outline(snd_reader *self, snd_profile *profile)
+{
+    int64_t version;
+    return load_lines(self, &version, profile);
+}
+
+snd_status
+snd_reader_outline(snd_reader *self, snd_profile **out)
+{
+    return load_at_once(self, load_outline, out);
 }

@@ -15,6 +15,23 @@ void snd_reader_free(snd_reader *self); /* NULL is allowed */
 /* The whole profile. The caller owns it. */
 SND_MUST_USE snd_status snd_reader_profile(snd_reader *self, snd_profile **out);
 
+/* Facts, processes and tracks only. The caller owns it. */
+SND_MUST_USE snd_status snd_reader_outline(snd_reader *self, snd_profile **out);
+
+/* From now on profile and timeline are those of one process, as it was recorded; `process` is one of the outline's. */
+SND_MUST_USE snd_status snd_reader_only(snd_reader *self, uint32_t process);
+
+/* Whether several processes were merged into it, so that each has a part of its own. */
+SND_MUST_USE snd_status snd_reader_is_merged(snd_reader *self, int *is_merged);
+
+/* The profile of one process of a merged recording. `all` is the recording's profile. `nodes`, if not NULL, gets a list
+ * that says which of its nodes those are. The caller owns both. */
+SND_MUST_USE snd_status snd_reader_part(snd_reader *self, const snd_profile *all, uint32_t process, snd_profile **out,
+                                        uint32_t **nodes);
+
+/* Fills `all->parts`. On failure the profile is as it was. */
+SND_MUST_USE snd_status snd_reader_parts(snd_reader *self, snd_profile *all);
+
 /* Gives every timeline event to `take`, chunk by chunk, until it returns other than SND_OK. Node ids and the states of
  * samples are checked against `profile`, which must be this recording's. SND_NO_TIMELINE when there is none. */
 typedef snd_status snd_reader_take(void *context, uint32_t track, const snd_profile_event *event);

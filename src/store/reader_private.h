@@ -10,8 +10,20 @@
 
 struct snd_reader {
     sqlite3 *db;
+    struct snd_reader_only *only; /* the process whose profile is wanted; NULL: all */
     char message[512];
 };
+
+/* What the wanted process's profile is, out of that of all; it stays known for the timeline. */
+SND_MUST_USE snd_status snd_reader_take_only(snd_reader *self, const snd_profile *all, snd_profile **out);
+void snd_reader_free_only(snd_reader *self);
+
+/* Where the wanted process has an event of the timeline of all, which is changed to that. 0: it is of another. */
+int snd_reader_place_only(const snd_reader *self, uint32_t *track, snd_profile_event *event);
+int snd_reader_is_of_only(const snd_reader *self, uint32_t track);
+
+/* The numbers of metrics in this recording as ours; SND_READER_METRICS of them. */
+SND_MUST_USE snd_status snd_reader_metrics(sqlite3 *db, snd_metric *metrics);
 
 /* The first number of the first row. An SQLite result. */
 int snd_reader_number(sqlite3 *db, const char *sql, int64_t *number);

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
-/* An hour of eight busy threads, and 800 MB. */
+/* An hour of eight busy threads, and 1 GB. */
 #define EVENT_LIMIT (UINT64_C(1) << 25)
 
 typedef struct timeline {
+    const snd_reader *reader;
     snd_reader_take *take;
     void *context;
     const snd_profile *profile;
@@ -19,13 +20,18 @@ static snd_status
 take_event(void *context, const snd_profile_event *event)
 {
     timeline *self = context;
+    snd_profile_event placed = *event;
+    uint32_t track = self->track;
 
-    if (event->node >= self->profile->node_count)
+    if (self->reader->only != NULL && !snd_reader_place_only(self->reader, &track, &placed))
         return SND_DAMAGED;
-    snd_site_kind kind = self->profile->sites[self->profile->nodes[event->node].site].kind;
-    if (snd_site_is_sampled(kind) && event->task >= SND_SAMPLE_STATES)
+    if (placed.node >= self->profile->node_count || track >= self->profile->track_count)
         return SND_DAMAGED;
-    return self->take(self->context, self->track, event);
+    snd_site_kind kind = self->profile->sites[self->profile->nodes[placed.node].site].kind;
+    if (snd_site_is_sampled(kind) && placed.task >= SND_SAMPLE_STATES)
+        return SND_DAMAGED;
+    placed.line = self->profile->tracks[track].summed_on == 0 ? 0 : track + 1;
+    return self->take(self->context, track, &placed);
 }
 
 static snd_status
@@ -35,7 +41,11 @@ take_chunk(sqlite3_stmt *row, snd_profile *profile, void *context)
     int64_t size = sqlite3_column_int64(row, 1);
 
     (void)profile;
-    if (!snd_reader_id_at(row, 0, self->profile->track_count, &self->track) || size < 0)
+    if (!snd_reader_id_at(row, 0, UINT32_MAX, &self->track) || size < 0)
+        return SND_DAMAGED;
+    if (self->reader->only != NULL && !snd_reader_is_of_only(self->reader, self->track))
+        return SND_OK;
+    if (self->reader->only == NULL && self->track >= self->profile->track_count)
         return SND_DAMAGED;
     self->chunks++;
     const void *data = sqlite3_column_blob(row, 2);
@@ -45,19 +55,35 @@ take_chunk(sqlite3_stmt *row, snd_profile *profile, void *context)
 snd_status
 snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take, void *context)
 {
-    timeline state = {take, context, profile, 0, 0};
+    timeline state = {self, take, context, profile, 0, 0};
     snd_status status =
         snd_reader_each_row(self->db, "SELECT track, size, data FROM timeline ORDER BY id", take_chunk, NULL, &state);
     return status == SND_OK && state.chunks == 0 ? SND_NO_TIMELINE : status;
 }
 
+typedef struct for_counting {
+    const snd_reader *reader;
+    uint64_t *count;
+} for_counting;
+
+static snd_status
+count_chunk(sqlite3_stmt *row, snd_profile *profile, void *context)
+{
+    const for_counting *self = context;
+    int64_t events = sqlite3_column_int64(row, 1);
+
+    (void)profile;
+    if (self->reader->only == NULL || snd_reader_is_of_only(self->reader, (uint32_t)sqlite3_column_int64(row, 0)))
+        *self->count += events < 0 ? 0 : (uint64_t)events;
+    return SND_OK;
+}
+
 snd_status
 snd_reader_event_count(snd_reader *self, uint64_t *count)
 {
-    int64_t sum = 0;
-    int result = snd_reader_number(self->db, "SELECT coalesce(sum(events), 0) FROM timeline", &sum);
-    *count = sum < 0 ? 0 : (uint64_t)sum;
-    return snd_sqlite_status(self->db, result);
+    *count = 0;
+    for_counting state = {self, count};
+    return snd_reader_each_row(self->db, "SELECT track, events FROM timeline", count_chunk, NULL, &state);
 }
 
 typedef struct gathered {

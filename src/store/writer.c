@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "store/memory.h"
 #include "store/pack.h"
+#include "store/process.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 
@@ -36,8 +37,8 @@ struct snd_writer {
 };
 
 /* Somebody's own database is not ours to replace: the application id stands at byte 68 of the file. */
-static int
-is_recording_or_empty(const char *path)
+int
+snd_writer_may_replace(const char *path)
 {
     static const unsigned char ours[] = {SND_SCHEMA_APPLICATION >> 24, SND_SCHEMA_APPLICATION >> 16 & 0xff,
                                          SND_SCHEMA_APPLICATION >> 8 & 0xff, SND_SCHEMA_APPLICATION & 0xff};
@@ -89,7 +90,7 @@ create(const char *path)
 {
     sqlite3 *db = NULL;
 
-    if (!is_recording_or_empty(path))
+    if (!snd_writer_may_replace(path))
         return SND_NOT_A_RECORDING;
     if (unlink(path) != 0 && errno != ENOENT)
         return SND_SYSTEM;
@@ -199,12 +200,24 @@ write_infos(sqlite3 *db, const snd_profile *profile)
     return result;
 }
 
+/* NULL where there is none. */
+static void
+bind_id(sqlite3_stmt *insert, int place, int is_there, uint32_t id)
+{
+    if (is_there)
+        sqlite3_bind_int64(insert, place, id);
+    else
+        sqlite3_bind_null(insert, place);
+}
+
 static int
 write_tracks(sqlite3 *db, const snd_profile *profile)
 {
     sqlite3_stmt *insert = NULL;
-    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO track VALUES (?1, ?2, ?3, ?4, ?9, ?5, ?6, ?7, ?8)", -1,
-                                    &insert, NULL);
+    int result = sqlite3_prepare_v2(db,
+                                    "INSERT OR REPLACE INTO track VALUES"
+                                    " (?1, ?2, ?3, ?4, ?9, ?5, ?6, ?7, ?8, ?10, ?11)",
+                                    -1, &insert, NULL);
 
     for (uint32_t i = 0; i < profile->track_count && result == SQLITE_OK; i++) {
         const snd_profile_track *track = &profile->tracks[i];
@@ -218,6 +231,8 @@ write_tracks(sqlite3 *db, const snd_profile *profile)
                                   (int64_t)track->dropped_events};
         result = snd_sqlite_bind(insert, values, 8);
         sqlite3_bind_text(insert, 9, track->name, -1, SQLITE_STATIC);
+        bind_id(insert, 10, track->process != SND_NONE, track->process);
+        bind_id(insert, 11, track->summed_on != 0, track->summed_on - 1);
         if (result == SQLITE_OK)
             result = snd_sqlite_run(insert);
     }
@@ -393,6 +408,8 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile)
     int result = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (result == SQLITE_OK)
         result = write_infos(db, profile);
+    if (result == SQLITE_OK)
+        result = snd_store_processes(db, profile);
     if (result == SQLITE_OK)
         result = write_tracks(db, profile);
     if (result == SQLITE_OK)

@@ -8,6 +8,9 @@
 /* One thread at a time. Between calls no file is open. */
 typedef struct snd_writer snd_writer;
 
+/* Whether there is nothing at `path`, an empty file or a recording. */
+int snd_writer_may_replace(const char *path);
+
 /* Creates the file at `path` (absolute) anew; an older recording there is replaced, another kind of file is not:
  * SND_NOT_A_RECORDING. The caller owns the writer. On SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_writer_open(const char *path, snd_writer **out);

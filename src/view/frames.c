@@ -272,7 +272,7 @@ take_events(maker *self)
     for (uint64_t i = 0; i < profile->event_count && status == SND_OK; i++) {
         const snd_profile_event *event = &profile->events[i];
         if (snd_events_has(&events, event))
-            status = take_event(self, &events, event, &last[profile->nodes[event->node].track]);
+            status = take_event(self, &events, event, &last[snd_event_track(profile, event)]);
     }
     snd_free(last);
     snd_events_free(&events);

@@ -95,7 +95,7 @@ take_event(maker *self, const snd_profile_event *event)
     const snd_samples *samples = &self->samples;
     uint64_t at = event->start_ns, end = at + event->value;
     size_t functions = (size_t)samples->function_count + 1;
-    uint32_t function = function_of(samples, event->node), track = samples->profile->nodes[event->node].track;
+    uint32_t function = function_of(samples, event->node), track = snd_event_track(samples->profile, event);
     snd_samples_numbers numbers;
 
     while (at < end) {

@@ -127,7 +127,7 @@ add_events(snd_profile *profile)
             while (left > 0) {
                 uint64_t part = left < SLICE ? left : SLICE;
                 REQUIRE(profile->event_count < ROOM);
-                profile->events[profile->event_count++] = (snd_profile_event){*at, part, i, state};
+                profile->events[profile->event_count++] = (snd_profile_event){*at, part, i, state, 0};
                 left -= part;
                 *at += part;
             }

@@ -305,7 +305,7 @@ by_time_the_same_function_comes_again(void)
     profile->events = snd_calloc(6, sizeof *profile->events);
     for (; profile->event_count < 6; profile->event_count++)
         profile->events[profile->event_count] =
-            (snd_profile_event){profile->event_count * MS, MS, nodes[order[profile->event_count]], 0};
+            (snd_profile_event){profile->event_count * MS, MS, nodes[order[profile->event_count]], 0, 0};
     snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1});
     CHECK_NUMBER(tree->row_count, 5);
     CHECK_TEXT(cell(tree, 1, "name")->text, "f");
@@ -331,9 +331,9 @@ events_stand_for_what_their_nodes_have(void)
     add_time(profile, node, SND_METRIC_WAIT_SLEEP, 20);
     profile->events = snd_calloc(2, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
-    profile->events[profile->event_count++] = (snd_profile_event){0, 40 * MS, node, 0};
+    profile->events[profile->event_count++] = (snd_profile_event){0, 40 * MS, node, 0, 0};
     profile->events[profile->event_count++] =
-        (snd_profile_event){40 * MS, 40 * MS, node, SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON};
+        (snd_profile_event){40 * MS, 40 * MS, node, SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON, 0};
     snd_table *timeline = make("timeline", profile, (snd_view_options){0});
     CHECK_NUMBER(sum_ms(timeline, "python", 0), 20);
     CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 60);
@@ -352,8 +352,8 @@ damaged_events_do_no_harm(void)
 {
     snd_profile *profile = walk_profile();
 
-    profile->events[0] = (snd_profile_event){0, 5, UINT32_MAX - 1, 0};
-    profile->events[1] = (snd_profile_event){0, UINT64_MAX, profile->events[2].node, 0};
+    profile->events[0] = (snd_profile_event){0, 5, UINT32_MAX - 1, 0, 0};
+    profile->events[1] = (snd_profile_event){0, UINT64_MAX, profile->events[2].node, 0, 0};
     profile->events[3].task = 77;
     profile->events[4].start_ns = UINT64_MAX;
     snd_table_free(make("timeline", profile, (snd_view_options){0}));

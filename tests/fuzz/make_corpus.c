@@ -122,7 +122,7 @@ make_chunks(void)
     snd_buffer packed = {0}, seed = {0};
 
     for (uint32_t i = 0; i < 12; i++)
-        snd_chunk_add(&chunk, &(snd_profile_event){1000 * i, 10 + i, 1 + i % 4, i % 3});
+        snd_chunk_add(&chunk, &(snd_profile_event){1000 * i, 10 + i, 1 + i % 4, i % 3, 0});
     REQUIRE(snd_chunk_pack(&chunk, &packed) == SND_OK);
     uint32_t size = (uint32_t)chunk.bytes.size;
     snd_buffer_char(&seed, 0);

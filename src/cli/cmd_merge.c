@@ -1,0 +1,40 @@
+/* sonde merge: several recordings as one. */
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "store/merge.h"
+
+static int
+run(const snd_arguments *given)
+{
+    const char *out = snd_arguments_value(given, "output");
+    snd_merge_result result;
+
+    if (out == NULL)
+        return snd_complain("merge needs a name for what it writes: sonde merge -o ALL.sonde FILE FILE …");
+    if (given->word_count == 0)
+        return snd_complain("merge needs recordings: sonde merge -o %s FILE FILE …", out);
+    snd_status status = snd_merge_files(out, given->words, (uint32_t)given->word_count, &result);
+    if (status != SND_OK)
+        return snd_complain_status(result.failed, status);
+    if (result.twice == 1)
+        snd_complain("%s: process %u stands in another recording too; it is counted once", result.twice_path,
+                     result.twice_id);
+    else if (result.twice != 0)
+        snd_complain("%s: process %u and %u more stand in several recordings; each is counted once", result.twice_path,
+                     result.twice_id, result.twice - 1);
+    snd_complain("%u process%s merged into %s", result.processes, result.processes == 1 ? "" : "es", out);
+    return SND_EXIT_OK;
+}
+
+static const snd_option options[] = {
+    {"output", 'o', "ALL.sonde", "the recording to write; it may be one of those that are read"},
+    {0},
+};
+
+const snd_command snd_command_merge = {
+    .name = "merge",
+    .usage = "-o ALL.sonde FILE FILE …",
+    .about = "put recordings of several processes together",
+    .options = options,
+    .run = run,
+};
