@@ -77,13 +77,16 @@ def test_every_way_to_start_a_process_is_followed_and_cpu_adds_up(sonde, way):
     if way == "joblib":
         pytest.importorskip("joblib")
     done = run(sonde, PROGRAM, way)
-    used = json.loads(done.stdout.splitlines()[-1])["used"]
+    answer = json.loads(done.stdout.splitlines()[-1])
     path = sonde.folder / "r.sonde"
     assert nothing_is_left(sonde), list(sonde.folder.rglob("*"))
     assert len(processes(path)) == WAYS[way]
     assert f"r.sonde: {WAYS[way]} processes" in done.stderr
     told = cpu_seconds(path) + int(info(path).get("children_unmeasured_ns", 0)) / 1e9
-    assert told == pytest.approx(used, rel=0.08, abs=0.08)
+    if answer["unwaited"]:  # what they used before and after is theirs alone
+        assert told > (answer["used"] + answer["unwaited"]) * 0.92
+    else:
+        assert told == pytest.approx(answer["used"], rel=0.08, abs=0.08)
 
 
 def test_output_and_status_of_children_are_as_without_us(sonde):
@@ -237,7 +240,7 @@ def test_children_that_still_run_are_left_and_can_be_merged_later(sonde):
     assert line.startswith("sonde: 1 still run; when they have ended: sonde merge -o ")
     (part,) = (sonde.folder / "r.sonde.parts").iterdir()
     os.close(theirs)
-    wait_until(lambda: info(part)["complete"] == "1")
+    wait_until(lambda: info(part).get("complete") == "1")
     words = line.partition("sonde merge ")[2].replace("/*.sonde", f"/{part.name}").split()
     sonde.command("merge", *words)
     assert len(processes(sonde.folder / "r.sonde")) == 2
