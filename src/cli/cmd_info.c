@@ -131,6 +131,19 @@ add_samples(facts *self, const snd_profile *profile)
         add_printf(self, "sources", "%u", profile->source_count);
 }
 
+/* Those of the processes, where they are summed. */
+static uint32_t
+thread_count(const snd_profile *profile)
+{
+    uint32_t tracks = 0, lines = 0;
+
+    for (uint32_t i = 0; i < profile->track_count; i++) {
+        tracks += profile->tracks[i].summed_on == 0;
+        lines += profile->tracks[i].summed_on != 0;
+    }
+    return lines == 0 ? tracks : lines;
+}
+
 static void
 add_counts(facts *self, const snd_opened *recording)
 {
@@ -148,7 +161,7 @@ add_counts(facts *self, const snd_opened *recording)
     }
     if (snd_reader_event_count(recording->reader, &events) != SND_OK)
         events = 0;
-    add_printf(self, "threads", "%u", profile->track_count);
+    add_printf(self, "threads", "%u", thread_count(profile));
     add_printf(self, "entries", "%llu", (unsigned long long)entries);
     add_printf(self, "timeline", "%llu events", (unsigned long long)events);
     add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)dropped_entries,
@@ -167,6 +180,8 @@ gather(facts *self, const snd_opened *recording)
     add(self, "arguments", snd_profile_info(profile, "arguments"));
     add(self, "host", snd_profile_info(profile, "host"));
     add(self, "process", snd_profile_info(profile, "process_id"));
+    add(self, "parent", snd_profile_info(profile, "parent_id"));
+    add(self, "processes", snd_profile_info(profile, "processes"));
     add(self, "rank", snd_profile_info(profile, "rank"));
     add(self, "Python", snd_profile_info(profile, "python"));
     add(self, "sonde", snd_profile_info(profile, "sonde"));
@@ -207,6 +222,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
+    SND_PROCESS_OPTION,
     {"format", 'f', "NAME", "table, csv, json or html"},
     {0},
 };

@@ -21,14 +21,11 @@ enum { RECORDING_LIMIT = 2 };
 
 /* 0 after printing one line. A timeline that is too long for memory is left out like one that is not there. */
 static int
-open_recording(const char *path, snd_opened *out)
+open_recording(const snd_arguments *given, const char *path, snd_opened *out)
 {
-    *out = (snd_opened){.path = path};
-    snd_status status = snd_reader_open(path, &out->reader);
-    if (status == SND_OK)
-        status = snd_reader_profile(out->reader, &out->profile);
-    if (status == SND_OK)
-        status = snd_reader_events(out->reader, out->profile);
+    if (!snd_open_recording(given, path, out))
+        return 0;
+    snd_status status = snd_reader_events(out->reader, out->profile);
     if (status == SND_TOO_LONG)
         snd_complain("%s: %s; the page has the sums only", path, snd_status_text(status));
     if (status == SND_NO_TIMELINE || status == SND_TOO_LONG)
@@ -47,7 +44,7 @@ make_page(const snd_arguments *given, snd_buffer *page)
     const snd_profile *profiles[RECORDING_LIMIT];
     int opened = 0, is_made = 0;
 
-    while (opened < given->word_count && open_recording(given->words[opened], &recordings[opened])) {
+    while (opened < given->word_count && open_recording(given, given->words[opened], &recordings[opened])) {
         profiles[opened] = recordings[opened].profile;
         opened++;
     }
@@ -189,6 +186,7 @@ static const snd_option options[] = {
     {"output", 'o', "FILE",
      "the page; without it the recording's name with .html, in this folder; - is standard output"},
     {"open", 0, NULL, "show it in a browser"},
+    SND_PROCESS_OPTION,
     {"no-source", 0, NULL, "without the source text of the program's files"},
     {0},
 };

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "format/reports.h"
+#include "model/process.h"
 #include "view/arrange.h"
 #include "view/graph.h"
 #include "view/memory.h"
@@ -23,6 +24,65 @@ snd_complain_status(const char *path, snd_status status)
     return snd_complain("%s: %s", path, snd_status_detail(status, errno));
 }
 
+/* Names some of the processes that there are. */
+static void
+complain_process(const char *path, const char *which, const snd_profile *outline, uint32_t found)
+{
+    enum { NAMED = 5 };
+    snd_buffer names = {0};
+
+    for (uint32_t i = 0; i < outline->process_count && i < NAMED; i++) {
+        snd_buffer_text(&names, i == 0 ? "" : ", ");
+        snd_process_name(outline, i, &names);
+    }
+    if (outline->process_count > NAMED)
+        snd_buffer_printf(&names, " and %u more", outline->process_count - NAMED);
+    if (found == 0)
+        snd_complain("%s: has no process '%s'; there %s %s", path, which, outline->process_count == 1 ? "is" : "are",
+                     snd_buffer_str(&names));
+    else
+        snd_complain("%s: %u processes are '%s'; say which by rank:N, HOST:PID or id:N, as in sonde view --processes",
+                     path, found, which);
+    snd_buffer_free(&names);
+}
+
+/* 0 after printing one line. */
+static int
+choose_process(const snd_opened *recording, const char *which)
+{
+    snd_profile *outline = NULL;
+    uint32_t process = SND_NONE, found = 0;
+    snd_status status = snd_reader_outline(recording->reader, &outline);
+
+    if (status == SND_OK) {
+        process = snd_process_find(outline, which, &found);
+        if (process == SND_NONE)
+            complain_process(recording->path, which, outline, found);
+        else
+            status = snd_reader_only(recording->reader, process);
+    }
+    if (status != SND_OK)
+        snd_complain_status(recording->path, status);
+    snd_profile_free(outline);
+    return status == SND_OK && process != SND_NONE;
+}
+
+int
+snd_open_recording(const snd_arguments *given, const char *path, snd_opened *out)
+{
+    const char *which = snd_arguments_value(given, "process");
+
+    *out = (snd_opened){.path = path};
+    snd_status status = snd_reader_open(path, &out->reader);
+    if (status == SND_OK && which != NULL && !choose_process(out, which))
+        return 0;
+    if (status == SND_OK)
+        status = snd_reader_profile(out->reader, &out->profile);
+    if (status != SND_OK)
+        snd_complain_status(path, status);
+    return status == SND_OK;
+}
+
 int
 snd_opened_open(const snd_arguments *given, int words, snd_opened *out)
 {
@@ -35,13 +95,7 @@ snd_opened_open(const snd_arguments *given, int words, snd_opened *out)
         snd_complain("%s takes one recording; '%s' is one word too many", given->command->name, given->words[words]);
         return 0;
     }
-    out->path = given->words[0];
-    snd_status status = snd_reader_open(out->path, &out->reader);
-    if (status == SND_OK)
-        status = snd_reader_profile(out->reader, &out->profile);
-    if (status != SND_OK)
-        snd_complain_status(out->path, status);
-    return status == SND_OK;
+    return snd_open_recording(given, given->words[0], out);
 }
 
 void
@@ -321,6 +375,8 @@ make_whole_table(const snd_opened *recording, const snd_view *view, const snd_vi
 
     if (snd_view_needs_events(view, options) && recording->profile->events == NULL)
         status = snd_reader_events(recording->reader, recording->profile);
+    if (status == SND_OK && snd_view_needs_parts(view) && recording->profile->parts == NULL)
+        status = snd_reader_parts(recording->reader, recording->profile);
     if (status == SND_OK)
         status = view->make(recording->profile, options, &table);
     if (status == SND_NO_DATA)

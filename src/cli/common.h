@@ -17,11 +17,17 @@ typedef struct snd_opened {
 int snd_opened_open(const snd_arguments *given, int words, snd_opened *out);
 void snd_opened_close(snd_opened *self);
 
+/* The same for one of several: the recording at `path`, or of that only the process that --process says. */
+int snd_open_recording(const snd_arguments *given, const char *path, snd_opened *out);
+
+/* For a command's list. */
+#define SND_PROCESS_OPTION {"process", 0, "WHICH", "of a merged recording one process: its PID, rank:N or HOST:PID"}
+
 /* The options that snd_read_view_options reads, for a command's list. */
 #define SND_VIEW_OPTIONS                                                                                        \
     {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},              \
         {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"}, \
-        {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},                           \
+        {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"}, SND_PROCESS_OPTION,       \
         {"region", 0, "NAME", "samples: only those inside this region"},                                        \
         {"thread", 0, "NAME", "samples: only those of this thread"},                                            \
         {"cpu-only", 0, NULL, "samples: without time that was waited"},                                         \

@@ -43,7 +43,7 @@ snd_about_describe(const snd_about *self, snd_profile *profile)
         uint64_t value;
     } numbers[] = {
         {"process_id", snd_process_id()},
-        {"parent_id", self->parent_id},
+        {"parent_id", snd_process_parent()},
         {"start_realtime_ns", self->start_realtime_ns},
         {"start_monotonic_ns", self->start_monotonic_ns},
         {"process_cpu_ns", snd_process_cpu_ns()},

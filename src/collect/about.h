@@ -10,7 +10,6 @@ typedef struct snd_about {
     int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
     const char *note;                                 /* NULL: nothing to say */
     uint64_t start_realtime_ns, start_monotonic_ns;
-    uint32_t parent_id;     /* the process that started this one */
     uint64_t cpu_before_ns; /* what the process had used when the measurement began */
 } snd_about;
 

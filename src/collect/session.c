@@ -28,7 +28,7 @@ static struct session {
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
     int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
-    uint32_t process_id, parent_id;
+    uint32_t process_id;
     uint64_t cpu_before_ns; /* of the process, when the measurement began */
     snd_settings set;
     uint64_t (*clock)(void);
@@ -58,7 +58,6 @@ describe(snd_profile *profile, uint64_t now, int is_last)
                              .note = session.note,
                              .start_realtime_ns = session.start_realtime_ns,
                              .start_monotonic_ns = session.start_monotonic_ns,
-                             .parent_id = session.parent_id,
                              .cpu_before_ns = session.cpu_before_ns};
     snd_status status = snd_about_describe(&about, profile);
     if (status == SND_OK)
@@ -106,7 +105,6 @@ static void
 mark_start(void)
 {
     session.process_id = snd_process_id();
-    session.parent_id = snd_process_parent_id();
     session.cpu_before_ns = snd_process_cpu_ns();
     session.origin = snd_clock_ticks();
     session.end = 0;

@@ -60,15 +60,26 @@ snd_chrome_rest(const snd_profile_event *event, snd_buffer *out)
     snd_buffer_char(out, '}');
 }
 
+static void
+put_process(uint64_t id, const char *program, snd_buffer *out)
+{
+    snd_buffer_printf(out, "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %llu, \"args\": {\"name\": ",
+                      (unsigned long long)id);
+    snd_json_string(out, program);
+    snd_buffer_text(out, "}}");
+}
+
 void
 snd_chrome_process(const snd_profile *profile, snd_buffer *out)
 {
     const char *program = snd_profile_info(profile, "program");
 
-    snd_buffer_printf(out, "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %llu, \"args\": {\"name\": ",
-                      (unsigned long long)snd_profile_info_number(profile, "process_id"));
-    snd_json_string(out, program == NULL ? "" : program);
-    snd_buffer_text(out, "}}");
+    if (profile->process_count <= 1)
+        put_process(snd_profile_info_number(profile, "process_id"), program == NULL ? "" : program, out);
+    for (uint32_t i = 0; profile->process_count > 1 && i < profile->process_count; i++) {
+        snd_buffer_text(out, i == 0 ? "" : SND_CHROME_COMMA);
+        put_process(profile->processes[i].process_id, profile->processes[i].program, out);
+    }
 }
 
 void
@@ -142,7 +153,7 @@ snd_chrome_event(const snd_profile *profile, uint32_t track, const snd_profile_e
         put_task_end(out, about, event->task, site->name, event->start_ns + event->value);
     }
     else {
-        snd_chrome_prefix(profile, event->node, out);
+        put_who(out, site->name, "X", about);
         snd_chrome_rest(event, out);
     }
 }
@@ -177,6 +188,8 @@ snd_format_chrome(snd_reader *reader, const snd_profile *profile, const snd_expo
     snd_buffer_text(&self.out.text, SND_CHROME_HEAD);
     snd_chrome_process(profile, &self.out.text);
     for (uint32_t i = 0; i < profile->track_count; i++) {
+        if (profile->tracks[i].process == SND_NONE) /* its lines follow */
+            continue;
         snd_buffer_text(&self.out.text, SND_CHROME_COMMA);
         snd_chrome_thread(profile, i, &self.out.text);
     }

@@ -89,19 +89,21 @@ name_line(snd_chrome_line *line, const snd_profile *profile, uint32_t track, snd
     line->is_named = 1;
 }
 
-/* Ends the slices of the frames of `from` that are not in `to`, which is above it. */
-static void
-end_slices(snd_chrome_samples *self, const snd_profile *profile, uint32_t from, uint32_t to, uint64_t end_ns,
-           snd_buffer *out)
-{
-    uint32_t track = self->stacks.stacks[from].track;
+/* The frames of `from` that are not in `to`, which is above it, end. */
+typedef struct ends {
+    uint32_t from, to;
+    uint64_t end_ns;
+} ends;
 
-    for (; from != to; from = self->stacks.stacks[from].parent) {
+static void
+end_slices(snd_chrome_samples *self, const snd_profile *profile, uint32_t track, ends at, snd_buffer *out)
+{
+    for (uint32_t from = at.from; from != at.to; from = self->stacks.stacks[from].parent) {
         const snd_stacks_entry *stack = &self->stacks.stacks[from];
         uint64_t start_ns = self->lines[track].starts[stack->depth - 1];
         snd_buffer_text(out, SND_CHROME_COMMA);
         snd_chrome_slice(&self->stacks.frames[stack->frame], profile->tracks[track].process_id, FIRST_LINE_ID + track,
-                         &(snd_profile_event){.start_ns = start_ns, .value = end_ns - start_ns}, out);
+                         &(snd_profile_event){.start_ns = start_ns, .value = at.end_ns - start_ns}, out);
     }
 }
 
@@ -111,7 +113,9 @@ close_line(snd_chrome_samples *self, const snd_profile *profile, uint32_t track,
     snd_chrome_line *line = &self->lines[track];
 
     if (line->stack != SND_NONE)
-        end_slices(self, profile, line->stack, self->stacks.of_track[track], line->end_ns, out);
+        end_slices(self, profile, track,
+                   (ends){line->stack, self->stacks.of_track[self->stacks.stacks[line->stack].track], line->end_ns},
+                   out);
     line->stack = SND_NONE;
 }
 
@@ -125,7 +129,7 @@ snd_chrome_samples_add(snd_chrome_samples *self, const snd_profile *profile, con
         status = snd_stacks_find(&self->stacks, event->node, event->task, &stack);
     if (status != SND_OK || stack == SND_NONE)
         return status;
-    uint32_t track = self->stacks.stacks[stack].track, depth = self->stacks.stacks[stack].depth;
+    uint32_t track = snd_event_track(profile, event), depth = self->stacks.stacks[stack].depth;
     snd_chrome_line *line = &self->lines[track];
     status = make_start_room(line, depth);
     if (status != SND_OK)
@@ -136,10 +140,10 @@ snd_chrome_samples_add(snd_chrome_samples *self, const snd_profile *profile, con
     uint64_t start_ns = event->start_ns > line->end_ns ? event->start_ns : line->end_ns;
     if (line->stack != SND_NONE && start_ns - line->end_ns > self->gap_ns)
         close_line(self, profile, track, out);
-    uint32_t common = self->stacks.of_track[track];
+    uint32_t common = self->stacks.of_track[self->stacks.stacks[stack].track];
     if (line->stack != SND_NONE) {
         common = common_stack(&self->stacks, line->stack, stack);
-        end_slices(self, profile, line->stack, common, start_ns, out);
+        end_slices(self, profile, track, (ends){line->stack, common, start_ns}, out);
     }
     for (uint32_t i = self->stacks.stacks[common].depth; i < depth; i++)
         line->starts[i] = start_ns;

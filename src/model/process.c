@@ -157,7 +157,7 @@ snd_processes_align(snd_process *processes, uint32_t count, uint64_t *length_ns)
 /* ---- which one ---- */
 
 static int
-is_meant(const snd_process *process, const char *which)
+is_meant(const snd_process *process, uint32_t id, const char *which)
 {
     const char *colon = strrchr(which, ':');
     const char *number = colon == NULL ? which : colon + 1;
@@ -169,6 +169,8 @@ is_meant(const snd_process *process, const char *which)
     if (colon == NULL)
         return process->process_id == value;
     size_t len = (size_t)(colon - which);
+    if (len == 2 && strncmp(which, "id", len) == 0)
+        return id == value;
     if (len == 4 && strncmp(which, "rank", len) == 0)
         return process->has_rank && process->rank == value;
     return strncmp(process->host, which, len) == 0 && process->host[len] == '\0' && process->process_id == value;
@@ -181,7 +183,7 @@ snd_process_find(const snd_profile *profile, const char *which, uint32_t *found)
 
     *found = 0;
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (is_meant(&profile->processes[i], which)) {
+        if (is_meant(&profile->processes[i], i, which)) {
             id = *found == 0 ? i : SND_NONE;
             ++*found;
         }

@@ -21,8 +21,8 @@ int snd_process_compare(const void *a, const void *b);
  * the end of the last. */
 void snd_processes_align(snd_process *processes, uint32_t count, uint64_t *length_ns);
 
-/* The process that people mean by "PID", "rank:N" or "HOST:PID". SND_NONE: there is none; `*found` is how many there
- * are. */
+/* The process that people mean by "PID", "rank:N", "HOST:PID" or "id:N". SND_NONE: there is none; `*found` is how many
+ * there are. */
 uint32_t snd_process_find(const snd_profile *profile, const char *which, uint32_t *found);
 
 /* "rank 3", or "HOST:PID" where there is no rank, or "PID" where all are of one host. */

@@ -25,12 +25,6 @@ snd_thread_id(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
-uint32_t
-snd_process_parent_id(void)
-{
-    return (uint32_t)getppid();
-}
-
 int
 snd_process_runs(uint32_t process)
 {
@@ -54,6 +48,20 @@ snd_process_children_cpu_ns(void)
     getrusage(RUSAGE_CHILDREN, &used);
     return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
            (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+}
+
+/* Asked once a process: when the parent ends, another one takes its place. */
+uint32_t
+snd_process_parent(void)
+{
+    static _Atomic uint64_t known; /* the process and its parent */
+    uint64_t pair = known;
+
+    if (pair >> 32 != (uint64_t)getpid()) {
+        pair = (uint64_t)getpid() << 32 | (uint32_t)getppid();
+        known = pair;
+    }
+    return (uint32_t)pair;
 }
 
 int

@@ -7,13 +7,15 @@
 /* Process and thread numbers as the kernel counts them. */
 uint32_t snd_process_id(void);
 uint32_t snd_thread_id(void);
-uint32_t snd_process_parent_id(void);
 
 /* Whether there is such a process, and it has not ended. */
 int snd_process_runs(uint32_t process);
 
 /* CPU time of those of its children that have ended and were waited for, and of theirs. */
 uint64_t snd_process_children_cpu_ns(void);
+
+/* Whoever started this process: it may be gone by now. */
+uint32_t snd_process_parent(void);
 
 /* Whether this process still has the thread. */
 int snd_thread_lives(uint32_t thread);

@@ -29,6 +29,12 @@ snd_view_needs_events(const snd_view *view, const snd_view_options *options)
 }
 
 int
+snd_view_needs_parts(const snd_view *view)
+{
+    return view->make == snd_view_ranks;
+}
+
+int
 snd_view_needs_memory(const snd_view *view)
 {
     static snd_status (*const views[])(const snd_profile *, const snd_view_options *, snd_table **) = {

@@ -53,7 +53,9 @@ typedef struct snd_view_options {
     X(callees, "the functions, and what each of them called")                                \
     X(signatures, "the functions, and the types and shapes each was called with")            \
     X(threads, "the threads that were measured")                                             \
-    X(counters, "the values that the program counted")
+    X(counters, "the values that the program counted")                                       \
+    X(processes, "the processes that were measured")                                         \
+    X(ranks, "regions and functions: least, median and most over the processes, outliers")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show, SND_NO_TIMELINE when it
  * needs events and the profile has none, SND_BAD_ARGUMENT when a pattern is not valid. */
@@ -77,6 +79,9 @@ const snd_view *snd_view_find(const char *name);
 
 /* Whether the profile must have its events for this: the reader loads them only where they are needed. */
 int snd_view_needs_events(const snd_view *view, const snd_view_options *options);
+
+/* Whether the profile must have its parts for this. */
+int snd_view_needs_parts(const snd_view *view);
 
 /* Whether it shows what only a recording of memory has. */
 int snd_view_needs_memory(const snd_view *view);

@@ -259,7 +259,8 @@ slices_of(const snd_profile_event *events, unsigned count)
 static void
 a_slice_does_not_reach_over_a_long_gap(void)
 {
-    static const snd_profile_event events[] = {{0, 1000000, 2, 0}, {2500000, 1000000, 2, 0}, {9000000, 1000000, 2, 0}};
+    static const snd_profile_event events[] = {
+        {0, 1000000, 2, 0, 0}, {2500000, 1000000, 2, 0, 0}, {9000000, 1000000, 2, 0, 0}};
     char *text = slices_of(events, 3);
 
     CHECK_NUMBER(count_text(text, "\"name\": \"f\""), 2);
@@ -272,7 +273,7 @@ static void
 samples_that_overlap_are_drawn_one_after_the_other(void)
 {
     static const snd_profile_event events[] = {
-        {1000, 5000, 2, 0}, {2000, 1000, 4, 0}, {0, UINT64_MAX, 2, 0}, {500, 20, 4, 0}};
+        {1000, 5000, 2, 0, 0}, {2000, 1000, 4, 0, 0}, {0, UINT64_MAX, 2, 0, 0}, {500, 20, 4, 0, 0}};
     char *text = slices_of(events, 4);
 
     CHECK_NUMBER(count_text(text, "\"name\": \"compress\""), 2);

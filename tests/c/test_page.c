@@ -219,7 +219,7 @@ static void
 inner_spans_step_back(void)
 {
     snd_profile *profile = small_profile();
-    static const snd_profile_event events[] = {{100, 50, 1, 0}, {110, 10, 2, 0}, {125, 5, 2, 3}};
+    static const snd_profile_event events[] = {{100, 50, 1, 0, 0}, {110, 10, 2, 0, 0}, {125, 5, 2, 3, 0}};
     int64_t gaps[4];
 
     profile->events = snd_calloc(3, sizeof *profile->events);

@@ -1,0 +1,121 @@
+/* The view of processes: those that were merged, or the one that was measured. */
+#include "base/alloc.h"
+#include "model/process.h"
+#include "view/sample_table.h"
+#include "view/view.h"
+
+#include <stdlib.h>
+
+enum { NUMBER, PROCESS_ID, PARENT_ID, RANK, HOST, START, LENGTH, CPU, STATE, PROGRAM, ARGUMENTS, PROBES, COLUMN_COUNT };
+
+#define SHOWN SND_COLUMN_SHOWN
+
+static const snd_column columns[] = {
+    [NUMBER] = {"id", "id", SND_UNIT_COUNT, SHOWN},
+    [PROCESS_ID] = {"process_id", "pid", SND_UNIT_COUNT, SHOWN},
+    [PARENT_ID] = {"parent_id", "parent", SND_UNIT_COUNT, SHOWN | SND_COLUMN_NO_EMPTY | SND_COLUMN_OPTIONAL},
+    [RANK] = {"rank", "rank", SND_UNIT_COUNT, SHOWN | SND_COLUMN_NO_EMPTY},
+    [HOST] = {"host", "host", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
+    [START] = {"start_ns", "start", SND_UNIT_NS, SHOWN},
+    [LENGTH] = {"length_ns", "length", SND_UNIT_NS, SHOWN},
+    [CPU] = {"cpu_ns", "CPU", SND_UNIT_NS, SHOWN | SND_COLUMN_NO_EMPTY},
+    [STATE] = {"state", "state", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
+    [PROGRAM] = {"program", "program", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
+    [ARGUMENTS] = {"arguments", "arguments", SND_UNIT_TEXT, 0},
+    [PROBES] = {"probes", "probes", SND_UNIT_TEXT, 0},
+};
+
+static snd_status
+add_row(const snd_profile *profile, uint32_t id, snd_table *table)
+{
+    const snd_process *process = &profile->processes[id];
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(table, 0, &cells);
+    if (status != SND_OK)
+        return status;
+    snd_set_whole(&cells[NUMBER], id);
+    snd_set_whole(&cells[PROCESS_ID], process->process_id);
+    if (process->parent_id != 0)
+        snd_set_whole(&cells[PARENT_ID], process->parent_id);
+    if (process->has_rank)
+        snd_set_whole(&cells[RANK], process->rank);
+    snd_set_text(table, &cells[HOST], process->host);
+    snd_set_whole(&cells[START], process->offset_ns);
+    snd_set_whole(&cells[LENGTH], process->length_ns);
+    if (process->has_cpu)
+        snd_set_whole(&cells[CPU], process->cpu_ns);
+    snd_set_text(table, &cells[STATE], process->is_complete ? "complete" : "cut off");
+    snd_set_text(table, &cells[PROGRAM], process->program);
+    snd_set_text(table, &cells[ARGUMENTS], process->arguments);
+    snd_set_text(table, &cells[PROBES], process->probes);
+    snd_table_last(table)->look = SND_LOOK_PLAIN;
+    return snd_table_check(table, cells);
+}
+
+/* Not part of the answer: programs add up themselves. */
+static snd_status
+add_sum(const snd_profile *profile, snd_table *table)
+{
+    uint64_t cpu = 0, end = 0;
+    int has_cpu = 0;
+    snd_cell *cells;
+    snd_status status = snd_table_add_row(table, 0, &cells);
+    if (status != SND_OK)
+        return status;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const snd_process *process = &profile->processes[i];
+        cpu += process->cpu_ns;
+        has_cpu |= process->has_cpu;
+        end = process->offset_ns + process->length_ns > end ? process->offset_ns + process->length_ns : end;
+    }
+    *snd_table_last(table) = (snd_row){.is_extra = 1, .look = SND_LOOK_PLAIN};
+    snd_set_text(table, &cells[PROGRAM], "all processes");
+    snd_set_whole(&cells[LENGTH], end);
+    if (has_cpu)
+        snd_set_whole(&cells[CPU], cpu);
+    return snd_table_check(table, cells);
+}
+
+typedef struct place {
+    const snd_process *process;
+    uint32_t id;
+} place;
+
+static int
+compare_places(const void *a, const void *b)
+{
+    return snd_process_compare(((const place *)a)->process, ((const place *)b)->process);
+}
+
+/* As they started. */
+static snd_status
+add_rows(const snd_profile *profile, snd_table *table)
+{
+    place *order = snd_malloc((profile->process_count + 1u) * sizeof *order);
+    snd_status status = order == NULL ? SND_NO_MEMORY : SND_OK;
+
+    for (uint32_t i = 0; order != NULL && i < profile->process_count; i++)
+        order[i] = (place){&profile->processes[i], i};
+    if (order != NULL)
+        qsort(order, profile->process_count, sizeof *order, compare_places);
+    for (uint32_t i = 0; i < profile->process_count && status == SND_OK; i++)
+        status = add_row(profile, order[i].id, table);
+    snd_free(order);
+    return status == SND_OK && profile->process_count > 1 ? add_sum(profile, table) : status;
+}
+
+snd_status
+snd_view_processes(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+{
+    (void)options;
+    if (profile->process_count == 0)
+        return SND_NO_DATA;
+    snd_table *table = snd_table_new("processes", columns, COLUMN_COUNT);
+    snd_status status = table == NULL ? SND_NO_MEMORY : add_rows(profile, table);
+    if (status != SND_OK) {
+        snd_table_free(table);
+        return status;
+    }
+    *out = table;
+    return SND_OK;
+}
