@@ -9,9 +9,9 @@ static int
 run(const snd_arguments *given)
 {
     static const char *const passed[] = {
-        "output",       "rate",     "native",    "cpu-only", "memory",   "exact",      "memory-interval",
-        "ops",          "graph",    "include",   "exclude",  "all-code", "no-signals", "no-timeline",
-        "start-paused", "duration", "children",  "no-children", "no-report", "cli", "html", NULL};
+        "output",   "rate",        "native",    "cpu-only", "memory",     "exact",       "memory-interval", "ops",
+        "graph",    "include",     "exclude",   "all-code", "no-signals", "no-timeline", "start-paused",    "duration",
+        "children", "no-children", "no-report", "cli",      "html",       NULL};
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
     return snd_program_start(given, "_run", passed);

@@ -11,8 +11,8 @@ typedef struct snd_opened_files {
     char *recording_path, *trace_path;
 } snd_opened_files;
 
-/* What a forked child has to know of its parent's files; all NULL: there is no parent. A child of the same name gets its
- * pid into its own. */
+/* What a forked child has to know of its parent's files; all NULL: there is no parent. A child of the same name gets
+ * its pid into its own. */
 typedef struct snd_taken {
     const char *recording, *trace;
     const char *parts; /* the folder for its recording; NULL: where its parent's is */

@@ -105,7 +105,8 @@ read_info(const char *path)
     snd_reader *reader = NULL;
     part_info info = {0};
 
-    if (snd_reader_open(path, &reader) != SND_OK || snd_reader_query(reader, sql, take_names, take_info, &info) != SND_OK)
+    if (snd_reader_open(path, &reader) != SND_OK ||
+        snd_reader_query(reader, sql, take_names, take_info, &info) != SND_OK)
         info = (part_info){0};
     snd_reader_free(reader);
     return info;

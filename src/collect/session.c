@@ -558,7 +558,8 @@ void
 snd_session_follow(void)
 {
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan && snd_children_are_followed() && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
+    if (session.is_orphan && snd_children_are_followed() &&
+        (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
         if (start_samples() == SND_OK)
             snd_sample_call_when_busy(on_busy);

@@ -30,8 +30,8 @@ typedef struct snd_session_options {
     snd_sample_options sample;
     snd_memory_options memory;
     snd_children children;
-    const char *parts; /* their folder; NULL: the recording's path and ".parts" */
-    int gathers;       /* at the end this process puts the parts into the recording */
+    const char *parts;     /* their folder; NULL: the recording's path and ".parts" */
+    int gathers;           /* at the end this process puts the parts into the recording */
     const char *program;   /* what runs; NULL: from the system */
     const char *arguments; /* a JSON list; NULL: from the system */
     const char *python;    /* its version; NULL: no Python */

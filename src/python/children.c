@@ -57,7 +57,8 @@ static int
 on_event(const char *event, PyObject *arguments, void *nothing)
 {
     (void)nothing;
-    if (begin_function != NULL && strncmp(event, "cpython.run_", 12) == 0 && strcmp(event, "cpython.run_startup") != 0) {
+    if (begin_function != NULL && strncmp(event, "cpython.run_", 12) == 0 &&
+        strcmp(event, "cpython.run_startup") != 0) {
         PyObject *begin = begin_function;
         begin_function = NULL;
         call(begin, NULL);
@@ -68,9 +69,9 @@ on_event(const char *event, PyObject *arguments, void *nothing)
     return 0;
 }
 
-/* _core.call_at_program(begin, starts): `begin()` is called where the interpreter begins to run what it was started for,
- * which no other hook tells, or None; `starts(event, arguments)` whenever the program is about to run another one, or
- * None. */
+/* _core.call_at_program(begin, starts): `begin()` is called where the interpreter begins to run what it was started
+ * for, which no other hook tells, or None; `starts(event, arguments)` whenever the program is about to run another one,
+ * or None. */
 PyObject *
 snd_py_call_at_program(PyObject *module, PyObject *args)
 {

@@ -187,12 +187,11 @@ stop_samples(void)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording",   "chrome_trace",    "timeline",  "cpu",     "debug",
-                            "clock",       "program",         "arguments", "calls",   "call_cost_ns",
-                            "sample_rate", "native",          "cpu_only",  "signals", "safe_frames",
-                            "paused",      "sample_timeline", "memory",    "exact",   "memory_interval",
-                            "ops",         "graph",           "children",  "parts",   "gathers",
-                            NULL};
+    static char *names[] = {
+        "recording",   "chrome_trace", "timeline",        "cpu",         "debug",  "clock",           "program",
+        "arguments",   "calls",        "call_cost_ns",    "sample_rate", "native", "cpu_only",        "signals",
+        "safe_frames", "paused",       "sample_timeline", "memory",      "exact",  "memory_interval", "ops",
+        "graph",       "children",     "parts",           "gathers",     NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
@@ -203,13 +202,12 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     char python[32];
 
     sample->timeline = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKppizp:start", names, &options.recording,
-                                     &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
-                                     &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
-                                     &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
-                                     &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
-                                     &options.memory.exact, &interval, &options.ops, &options.graphs, &children,
-                                     &options.parts, &options.gathers) ||
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "|$zzpppOzO!pKIppppppppKppizp:start", names, &options.recording, &options.chrome_trace,
+            &options.timeline, &options.cpu, &options.debug, &clock, &options.program, &PyList_Type, &arguments,
+            &options.calls, &call_cost_ns, &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
+            &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on, &options.memory.exact,
+            &interval, &options.ops, &options.graphs, &children, &options.parts, &options.gathers) ||
         !is_rate(sample->rate_hz) || !set_clock(state, clock))
         return NULL;
     options.children = (snd_children)children;

@@ -52,11 +52,20 @@ add_row(const snd_profile *profile, uint32_t id, snd_table *table)
     return snd_table_check(table, cells);
 }
 
-/* What children used of which nobody knows where. */
+/* What children used of which nobody knows where; 0 where no CPU time was measured that it would stand beside. */
+static uint64_t
+unmeasured_ns(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].has_cpu)
+            return snd_profile_info_number(profile, "children_unmeasured_ns");
+    return 0;
+}
+
 static snd_status
 add_unmeasured(const snd_profile *profile, snd_table *table)
 {
-    uint64_t cpu = snd_profile_info_number(profile, "children_unmeasured_ns");
+    uint64_t cpu = unmeasured_ns(profile);
     snd_cell *cells;
     snd_status status = cpu == 0 ? SND_OK : snd_table_add_row(table, 0, &cells);
     if (status != SND_OK || cpu == 0)
@@ -71,8 +80,8 @@ add_unmeasured(const snd_profile *profile, snd_table *table)
 static snd_status
 add_sum(const snd_profile *profile, snd_table *table)
 {
-    uint64_t cpu = snd_profile_info_number(profile, "children_unmeasured_ns"), end = 0;
-    int has_cpu = cpu != 0;
+    uint64_t cpu = unmeasured_ns(profile), end = 0;
+    int has_cpu = 0;
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)

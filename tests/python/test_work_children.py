@@ -1,4 +1,4 @@
-"""Processes that a program starts: each way of starting them, what becomes of their recordings, and what stays as it was."""
+"""Processes that a program starts: each way to start them, what becomes of their recordings, what stays as it was."""
 
 import json
 import os
@@ -33,7 +33,8 @@ def info(path):
 
 def cpu_seconds(path):
     """All CPU time of the samples, whoever used it."""
-    sql = "select sum(value) from value join metric on metric.id = metric where metric.name in ('python', 'native', 'system')"
+    sql = "select sum(value) from value join metric on metric.id = metric"
+    sql += " where metric.name in ('python', 'native', 'system')"
     return query(path, sql)[0][0] / 1e9
 
 
@@ -221,7 +222,10 @@ def test_calls_of_children_are_traced(sonde):
     sonde.command("trace", "-o", "r.sonde", "--no-report", "prog.py")
     sql = "select value from value join node on node.id = node join site on site.id = site "
     sql += "join metric on metric.id = metric where site.name = 'mine' and metric.name = 'count'"
-    assert sum(value for (value,) in query(sonde.folder / "r.sonde", sql)) in (2, 4)  # the function, and its caller's pair
+    assert sum(value for (value,) in query(sonde.folder / "r.sonde", sql)) in (
+        2,
+        4,
+    )  # the function, and its caller's pair
     assert nothing_is_left(sonde)
 
 

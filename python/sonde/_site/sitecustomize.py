@@ -25,7 +25,7 @@ def _begin(package):
 
 
 def _regret(error):
-    """The program runs on; whoever gathers the parts finds a line. Without a folder for them this is the first process."""
+    """The program runs on, and whoever gathers the parts finds a line. Without a folder this is the first process."""
     words = dict(word.split("=", 1) for word in os.environ["SONDE_RUN"].split(" ") if "=" in word)
     folder = words.get("parts", "")
     for escape, letter in (("%20", " "), ("%0A", "\n"), ("%25", "%")):

@@ -1,6 +1,6 @@
 """A program that starts others in every way there is; each spins for a known CPU time.
 
-``children_work.py WAY`` prints, as its last line, what it and all that it waited for have used, by the system's own count,
+``children_work.py WAY`` prints, as its last line, what it and all that it waited for have used, by the system's count,
 and "unwaited": what processes that it did not wait for say that they have used.
 """
 
@@ -14,9 +14,10 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 SECONDS = 0.25
-SELF = os.path.abspath(__file__)
+SELF = str(Path(__file__).resolve())
 
 
 unwaited = 0.0
