@@ -14,6 +14,10 @@
     X("interrupted_calls", SUM, "")      \
     X("cpu_ns", SUM, "")                 \
     X("own_cpu_ns", SUM, "")             \
+    X("process_cpu_ns", SUM, "")         \
+    X("process_cpu_before_ns", SUM, "")  \
+    X("children_cpu_ns", SUM, "")        \
+    X("children_unmeasured_ns", SUM, "") \
     X("lost_entries", SUM, "")           \
     X("lost_events", SUM, "")            \
     X("peak_bytes", SUM, "")             \
@@ -43,6 +47,7 @@
     X("include", LIST, ",")              \
     X("exclude", LIST, ",")              \
     X("note", LIST, "\n")                \
+    X("not_followed", LIST, "\n")        \
     X("host", SAME, "")                  \
     X("process_id", SAME, "")            \
     X("parent_id", SAME, "")             \

@@ -9,17 +9,18 @@
 
 /* ---- series ---- */
 
+/* No two at the same moment. */
 static uint32_t
 point_count(const snd_merger *self)
 {
-    uint64_t count = self->length_ns / POINT_NS + 2;
+    uint64_t count = self->length_ns / POINT_NS + 1 + (self->length_ns != 0);
     return count < SND_SERIES_POINTS ? (uint32_t)count : SND_SERIES_POINTS;
 }
 
 static uint64_t
 point_at(const snd_merger *self, uint32_t i, uint32_t count)
 {
-    return (uint64_t)((unsigned __int128)self->length_ns * i / (count - 1));
+    return i == 0 ? 0 : (uint64_t)((unsigned __int128)self->length_ns * i / (count - 1));
 }
 
 static snd_status

@@ -15,7 +15,7 @@ enum { CHANGE_LIMIT = 16 };
 static const struct {
     const char *table;
     const char *key;
-    const char *columns[9];
+    const char *columns[14];
     unsigned count;
 } tables[] = {
     {"info", "key", {"key", "value"}, 2},
@@ -23,8 +23,8 @@ static const struct {
     {"track",
      "id",
      {"id", "process_id", "thread_id", "thread_count", "name", "start_ns", "end_ns", "dropped_entries",
-      "dropped_events"},
-     9},
+      "dropped_events", "process", "summed_on"},
+     11},
     {"site", "id", {"id", "kind", "name", "file", "line", "detail", "first_line"}, 7},
     {"node", "id", {"id", "parent", "track", "site"}, 4},
     {"value", "node, metric", {"node", "metric", "value"}, 3},
@@ -34,6 +34,12 @@ static const struct {
     {"series", "name, at_ns", {"name", "unit", "at_ns", "value"}, 4},
     {"history", "node", {"node", "points"}, 2},
     {"size", "power", {"power", "python_blocks", "python_bytes", "native_blocks", "native_bytes"}, 5},
+    {"process",
+     "id",
+     {"id", "host", "process_id", "parent_id", "rank", "program", "arguments", "probes", "start_realtime_ns",
+      "start_monotonic_ns", "offset_ns", "length_ns", "cpu_ns", "complete"},
+     14},
+    {"part", "process, number", {"process", "number", "size", "data"}, 4},
 };
 #define TABLES (sizeof tables / sizeof tables[0])
 

@@ -1,5 +1,5 @@
 /* Makes the seeds of tests/fuzz/corpus: make_corpus FOLDER. Run by hand when the recording's layout changes.
- * fuzz_recording/version-1 to -4 are none of them: older schemas wrote them, and they are kept. */
+ * fuzz_recording/version-1 to -4 and -6 are none of them: older schemas wrote them, and they are kept. */
 #include "model/histogram.h"
 #include "seed.h"
 #include "store/chunk.h"
@@ -63,6 +63,22 @@ make_recordings(void)
     seed_recording(whole);
     spoil_recordings(whole);
     put_file("fuzz_recording", "text", "this is no recording\n", 21);
+    snprintf(whole, sizeof whole, "%s", path_of("fuzz_recording", "merged"));
+    seed_merged(whole);
+}
+
+static void
+make_parts(void)
+{
+    snd_buffer part = {0};
+
+    snd_merger_free(seed_merger(&part));
+    put_file("fuzz_part", "whole", part.data, part.size);
+    put_file("fuzz_part", "cut", part.data, part.size / 2);
+    part.data[part.size / 3] = (char)(part.data[part.size / 3] ^ 0x55);
+    put_file("fuzz_part", "flipped", part.data, part.size);
+    put_file("fuzz_part", "large", "\0\377\377\377\377\017", 6);
+    snd_buffer_free(&part);
 }
 
 /* Table, column, row, kind of the value, value: see fuzz_cells.c. */
@@ -189,6 +205,7 @@ main(int argc, char **argv)
     mkdir(root, 0777);
     make_recordings();
     make_cells();
+    make_parts();
     make_chunks();
     make_histograms();
     make_texts();

@@ -128,6 +128,23 @@ export_recording(snd_reader *reader, snd_profile *profile)
     make_pages(profile);
 }
 
+/* Each process alone, and all of them side by side. */
+static void
+read_processes(const char *path, const snd_profile *all)
+{
+    for (uint32_t i = 0; i < all->process_count && i < 4; i++) {
+        snd_reader *reader = NULL;
+        snd_profile *profile = NULL;
+        if (snd_reader_open(path, &reader) == SND_OK && snd_reader_only(reader, i) == SND_OK &&
+            snd_reader_profile(reader, &profile) == SND_OK) {
+            show_views(profile);
+            export_recording(reader, profile);
+        }
+        snd_profile_free(profile);
+        snd_reader_free(reader);
+    }
+}
+
 static snd_status
 ignore_head(void *context, int count, const char *const *names)
 {
@@ -154,9 +171,13 @@ read_everything(const char *path)
 
     if (snd_reader_open(path, &reader) == SND_OK) {
         if (snd_reader_profile(reader, &profile) == SND_OK) {
+            snd_status parts = snd_reader_parts(reader, profile);
+            MUST((unsigned)parts < SND_STATUS_COUNT);
             show_views(profile);
             show_reports(profile);
             export_recording(reader, profile);
+            if (profile->process_count > 1)
+                read_processes(path, profile);
         }
         snd_status status = snd_reader_query(reader, "SELECT * FROM node JOIN value ON node = node.id LIMIT 1000",
                                              ignore_head, ignore_row, NULL);

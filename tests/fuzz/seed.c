@@ -1,6 +1,10 @@
 /* A small recording, from which seeds are made. */
 #include "seed.h"
 
+#include "base/alloc.h"
+#include "model/process.h"
+#include "store/merge.h"
+#include "store/parts.h"
 #include "store/writer.h"
 
 #include <sqlite3.h>
@@ -197,4 +201,55 @@ seed_recording(const char *path)
     snd_chunk_free(&chunk);
     snd_writer_free(writer);
     snd_profile_free(profile);
+}
+
+snd_merger *
+seed_merger(snd_buffer *part)
+{
+    snd_profile *profile = make_profile();
+    snd_merger *merger = snd_merger_new();
+    snd_process process = snd_process_describe(profile);
+    uint32_t *sites = snd_malloc((profile->site_count + 1u) * sizeof *sites);
+    uint32_t *nodes = snd_malloc((profile->node_count + 1u) * sizeof *nodes);
+    uint32_t id;
+
+    REQUIRE(merger != NULL && sites != NULL && nodes != NULL);
+    REQUIRE(snd_merger_add_process(merger, &process, &id) == SND_OK);
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        REQUIRE(snd_merger_add_track(merger, id, &profile->tracks[i]) == SND_OK);
+    REQUIRE(snd_merger_start(merger) == SND_OK);
+    REQUIRE(snd_merger_add(merger, id, profile, sites, nodes) == SND_OK);
+    if (part != NULL)
+        snd_part_encode(profile, merger, sites, nodes, part);
+    REQUIRE(snd_merger_finish(merger) == SND_OK);
+    snd_free(sites);
+    snd_free(nodes);
+    snd_profile_free(profile);
+    return merger;
+}
+
+static void
+change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+}
+
+void
+seed_merged(const char *path)
+{
+    char other[256];
+    snd_merge_result result;
+    const char *const paths[] = {path, other};
+
+    snprintf(other, sizeof other, "%s.other", path);
+    seed_recording(path);
+    seed_recording(other);
+    change(other, "UPDATE process SET process_id = 8, rank = 1, start_realtime_ns = 5000");
+    REQUIRE(snd_merge_files(path, paths, 2, &result) == SND_OK && result.processes == 2);
+    shrink(path);
+    unlink(other);
 }
