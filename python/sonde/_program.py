@@ -25,6 +25,21 @@ class Program:
         self.kind = kind
         self.path = _find_module(words[0]) if kind == "module" else _find_file(words[0]) if kind == "file" else None
 
+    @classmethod
+    def of_process(cls) -> Program:
+        """What this interpreter was started for, before it begins.
+
+        >>> Program.of_process().path
+        """
+        kind = {"-m": "module", "-c": "code"}.get(sys.argv[0], "file")
+        if kind == "file":
+            return cls([sys.argv[0] or "-", *sys.argv[1:]])
+        at = len(sys.orig_argv) - len(sys.argv)  # the text, alone or behind its option: -Bm module, -cpass
+        word, before = sys.orig_argv[at], sys.orig_argv[at - 1]
+        if not (before.startswith("-") and before.endswith(kind[0])):
+            word = word.partition(kind[0])[2]
+        return cls([word, *sys.argv[1:]], kind)
+
     @property
     def argv(self) -> list[str]:
         """What the program finds in ``sys.argv``, as long as it has not begun."""

@@ -6,29 +6,37 @@ import atexit
 import os
 import sys
 
-from sonde import _core, _places, _session, _settings
-from sonde._program import Program, end_as
+from sonde import _children, _core, _places, _session, _settings
+from sonde._program import Program
 from sonde._terminal import look_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Callable
+    from typing import Any
+
+    from sonde._children import Wanted
 
 OPS_SHOWN = 15  # rows of operators at the end
 
 
 def main() -> None:
-    """The words come from the program ``sonde``, which knows their names."""
-    words, program = take_words()
-    try:
-        given = {**_settings.read_project(_folder()), **_settings.read_words(words)}
-    except _settings.Mistake as mistake:
-        fail(str(mistake))
+    """Where the interpreter imports no sitecustomize, or nobody knows where ours is."""
+    _children.main(take_program())
+
+
+def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
+    """Measure from the call of what this returns: right before the program begins."""
+    given = _settings.read_words(wanted.words)
+    if wanted.root is None:
+        given = _settings.combined(_settings.read_project(_folder()), given)
     has_memory = not given.keys().isdisjoint(("memory", "exact", "memory-interval"))
+    wanted.follows = "no-children" not in given
     _session._is_paused = True  # until the program begins
     hold_outer(
         program,
-        given.get("output"),
+        wanted,
+        given,
         sample_rate=given.get("rate", _settings.RATE_WITH_MEMORY if has_memory else _settings.RATE),
         native="native" in given,
         cpu_only="cpu-only" in given,
@@ -48,37 +56,28 @@ def main() -> None:
     )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
-    atexit.register(_at_exit, os.getpid(), "no-report" not in given, "html" in given)
-    if "duration" in given:
-        _session.before_first_look.append(lambda: _core.end_after(given["duration"]))
-    end_as(program.run(_nothing if "start-paused" in given else _look))
+    atexit.register(_at_exit, wanted, "no-report" not in given, "html" in given)
+    if "duration" in given or wanted.until_ns:
+        _session.before_first_look.append(lambda: wanted.end_after(given.get("duration")))
+    return _nothing if "start-paused" in given else _look
 
 
-def take_words() -> tuple[list[str], Program]:
-    """Our own options, and the program; ``sys.orig_argv`` becomes what it would be without us."""
+def take_program() -> Program:
+    """The program, from the words behind ``-c``; ``sys.orig_argv`` becomes what it would be without us."""
     words = sys.argv[1:]
     end = words.index("--")
-    kind = words[end - 1].removeprefix("--") if end > 0 else ""
-    own = words[: end - 1] if kind in ("module", "code") else words[:end]
-    program = Program(words[end + 1 :], kind if kind in ("module", "code") else "file")
+    program = Program(words[end + 1 :], words[0].removeprefix("--") if end > 0 else "file")
     first = {"module": ["-m"], "code": ["-c"]}.get(program.kind, [])
     sys.orig_argv[len(sys.orig_argv) - len(words) - 2 :] = [*first, *program.words]
     sys.argv[:] = program.argv
-    return own, program
+    return program
 
 
-def hold_outer(program: Program, output: str | None, **wishes: Any) -> None:
+def hold_outer(program: Program, wanted: Wanted, given: dict[str, Any], **wishes: Any) -> None:
     """Begin the measurement in which all that the program measures itself takes part."""
     default = _session.path_named(program.words[0]) if program.kind == "module" else _session.path_of(True)
-    try:
-        _session.hold(_session.OUTER, recording=output or default, **wishes)
-    except (OSError, ValueError) as error:
-        fail(str(error))
-
-
-def fail(line: str) -> NoReturn:
-    _session.say(line)
-    sys.exit(2)
+    _session.hold(_session.OUTER, **wanted.outputs(given.get("output") or default), **wishes)
+    wanted.pass_on(given)
 
 
 def show(profile: _core.Profile, view: str, **options: Any) -> None:
@@ -95,15 +94,18 @@ def _nothing() -> None:
     pass
 
 
-def _at_exit(process: int, is_wanted: bool, with_page: bool) -> None:
+def _at_exit(wanted: Wanted, is_wanted: bool, with_page: bool) -> None:
     """Complete the recording, then report."""
     if not _core.is_running():
         return
     _session.pause(True)
     profile = _core.profile()
-    ended = _session.end()
+    ended = wanted.end()
+    if not wanted.is_first():
+        return
     try:
-        if is_wanted and os.getpid() == process:  # not in a child that was forked from it
+        if is_wanted:
+            profile = ended.whole(profile)
             show(profile, "summary")
             _show_ops(profile)
             _show_graph(profile)
@@ -111,7 +113,7 @@ def _at_exit(process: int, is_wanted: bool, with_page: bool) -> None:
         _session.say("no samples were taken")
     finally:
         ended.say()
-        if with_page and os.getpid() == process:
+        if with_page:
             _write_page(ended)
 
 

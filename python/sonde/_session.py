@@ -26,10 +26,10 @@ _is_paused = False  # the sampler, and memory, operators and compiled functions 
 before_first_look: list[Callable[[], object]] = []  # of the sampler
 _has_hooks = False
 
-_ONE_OF = ("recording", "chrome_trace", "clock")
+_ONE_OF = ("recording", "chrome_trace", "clock", "parts")
 _SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
 _MEMORY = ("memory", "exact", "memory_interval")
-_ANY_OF = ("timeline", "cpu", "debug", "calls", "ops", "graph")
+_ANY_OF = ("timeline", "cpu", "debug", "calls", "ops", "graph", "gathers")
 
 
 class Ended:
@@ -150,7 +150,7 @@ def _merged() -> dict[str, Any]:
     options.update({name: bool(wish(name)) for name in _ANY_OF})
     if looks:
         options.update(looks, paused=_is_paused)
-    options.update(call_cost_ns=wish("call_cost_ns") or 0)
+    options.update(call_cost_ns=wish("call_cost_ns") or 0, children=wish("children") or 0)
     counters = [name for given in _holders.values() for name in given.get("counters") or ()]
     options.update(counters=",".join(dict.fromkeys(counters)))
     return {**options, "program": program(), "arguments": _arguments()}

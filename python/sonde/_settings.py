@@ -31,10 +31,16 @@ _KINDS = {
     "no-timeline": "flag",
     "start-paused": "flag",
     "duration": "seconds",
+    "children": "flag",
+    "no-children": "flag",
     "no-report": "flag",
     "cli": "flag",
     "html": "flag",
 }
+
+
+# What is settled once the first process has begun.
+SETTLED = ("output", "duration", "children", "no-children", "cli")
 
 
 class Mistake(Exception):
@@ -73,6 +79,18 @@ def read_words(words: list[str]) -> dict[str, Any]:
     return given
 
 
+def as_word(name: str, value: Any) -> str:
+    """What ``read_words`` reads."""
+    return f"--{name}" if value is True else f"--{name}={value}"
+
+
+def combined(project: dict[str, Any], words: dict[str, Any]) -> dict[str, Any]:
+    """The words win."""
+    if not words.keys().isdisjoint(("children", "no-children")):
+        project = {name: value for name, value in project.items() if not name.endswith("children")}
+    return {**project, **words}
+
+
 def read_project(folder: str) -> dict[str, Any]:
     """The table ``tool.sonde`` of the nearest pyproject.toml, in this folder or above."""
     while True:
@@ -99,9 +117,12 @@ def _read_toml(path: str, data: bytes) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise Mistake(f"{path}: tool.sonde must be a table")
     try:
-        return {name: value for name, value in _values(table) if value is not False}
+        given = dict(_values(table))
     except Mistake as mistake:
         raise Mistake(f"{path}: [tool.sonde]: {mistake}") from None
+    if given.get("children") is False:
+        given["no-children"] = True
+    return {name: value for name, value in given.items() if value is not False}
 
 
 def _values(table: dict[str, Any]) -> list[tuple[str, Any]]:

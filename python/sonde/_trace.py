@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import atexit
 
-from sonde import _core, _run, _session
-from sonde._program import end_as
+from sonde import _children, _core, _run, _session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from sonde._children import Wanted
+    from sonde._program import Program
 
 SHOWN = {"functions": 25, "signatures": 10}  # functions
 
 
 def main() -> None:
-    """The words come from the program ``sonde``, which has checked them."""
-    words, program = _run.take_words()
-    given = dict(word.removeprefix("--").partition("=")[::2] for word in words)
+    """Where the interpreter imports no sitecustomize, or nobody knows where ours is."""
+    _children.main(_run.take_program())
+
+
+def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
+    """Measure from the call of what this returns: right before the program begins."""
+    given: dict[str, Any] = {name: value or True for name, value in map(_pair, wanted.words)}
+    wanted.follows = "no-children" not in given
     wishes: dict[str, Any] = {
         "builtins": "no-builtins" not in given,
         "signatures": "signatures" in given,
@@ -26,23 +34,33 @@ def main() -> None:
     patterns: dict[str, Any] = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
     calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
-    _run.hold_outer(program, given.get("output"), calls=True, call_cost_ns=cost, timeline="timeline" in given)
-    atexit.register(_at_exit, calls, "signatures" if wishes["signatures"] else "functions", "no-report" not in given)
-    end_as(program.run(calls.enable))
+    _run.hold_outer(program, wanted, given, calls=True, call_cost_ns=cost, timeline="timeline" in given)
+    view = "signatures" if wishes["signatures"] else "functions"
+    atexit.register(_at_exit, wanted, calls, view, "no-report" not in given)
+    return calls.enable
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, _, value = word.removeprefix("--").partition("=")
+    return name, value
 
 
 def _patterns(text: str | None) -> list[str]:
     return [] if text is None else text.split(",")
 
 
-def _at_exit(calls: _core.Calls, view: str, is_wanted: bool) -> None:
+def _at_exit(wanted: Wanted, calls: _core.Calls, view: str, is_wanted: bool) -> None:
     calls.disable()
     if not _core.is_running():
         return
+    profile = _core.profile()
+    ended = wanted.end()
+    if not wanted.is_first():
+        return
     try:
         if is_wanted:
-            _run.show(_core.profile(), view, limit=SHOWN[view])
+            _run.show(ended.whole(profile), view, limit=SHOWN[view])
     except OSError:
         _session.say("no calls were measured")
     finally:
-        _session.end().say()
+        ended.say()

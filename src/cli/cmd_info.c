@@ -170,6 +170,19 @@ add_counts(facts *self, const snd_opened *recording)
     add_printf(self, "own cost", "up to %llu ns an entry, %s in all", (unsigned long long)cost, all);
 }
 
+/* Nothing where all processes were followed. */
+static void
+add_children(facts *self, const snd_profile *profile)
+{
+    uint64_t unmeasured = snd_profile_info_number(profile, "children_unmeasured_ns");
+    char text[SND_DURATION_SIZE];
+
+    snd_duration_text(unmeasured, text);
+    if (unmeasured != 0)
+        add_printf(self, "not measured", "%s of CPU time of children", text);
+    add(self, "not followed", snd_profile_info(profile, "not_followed"));
+}
+
 static void
 gather(facts *self, const snd_opened *recording)
 {
@@ -193,6 +206,7 @@ gather(facts *self, const snd_opened *recording)
     add_counts(self, recording);
     add_calls(self, profile);
     add_samples(self, profile);
+    add_children(self, profile);
     add(self, "state",
         complete != NULL && strcmp(complete, "1") == 0 ? "complete"
                                                        : "up to the last checkpoint: the program runs or was killed");

@@ -9,9 +9,9 @@ static int
 run(const snd_arguments *given)
 {
     static const char *const passed[] = {
-        "output",       "rate",     "native",    "cpu-only", "memory",   "exact",      "memory-interval",
-        "ops",          "graph",    "include",   "exclude",  "all-code", "no-signals", "no-timeline",
-        "start-paused", "duration", "no-report", "cli",      "html",     NULL};
+        "output",   "rate",        "native",    "cpu-only", "memory",     "exact",       "memory-interval", "ops",
+        "graph",    "include",     "exclude",   "all-code", "no-signals", "no-timeline", "start-paused",    "duration",
+        "children", "no-children", "no-report", "cli",      "html",       NULL};
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
     return snd_program_start(given, "_run", passed);
@@ -34,6 +34,8 @@ static const snd_option options[] = {
     {"no-timeline", 0, NULL, "keep sums only, not when each look was"},
     {"start-paused", 0, NULL, "look only from where the program calls sonde.start()"},
     {"duration", 'd', "S", "look for this many seconds; the program goes on"},
+    {"children", 0, NULL, "processes that the program starts too, which is what you get anyway"},
+    {"no-children", 0, NULL, "this process only"},
     {"html", 0, NULL, "a page for a browser too, beside the recording; sonde report makes one later"},
     {"no-report", 0, NULL, "no summary at the end"},
     {"cli", 0, NULL, "the summary on the terminal, which is what you get anyway"},

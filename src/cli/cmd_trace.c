@@ -7,8 +7,8 @@
 static int
 run(const snd_arguments *given)
 {
-    static const char *const passed[] = {"signatures", "no-builtins", "include",   "exclude",
-                                         "timeline",   "output",      "no-report", NULL};
+    static const char *const passed[] = {"signatures", "no-builtins", "include",     "exclude",   "timeline",
+                                         "output",     "children",    "no-children", "no-report", NULL};
     return snd_program_start(given, "_trace", passed);
 }
 
@@ -19,6 +19,8 @@ static const snd_option options[] = {
     {"exclude", 0, "PATTERN", "none of these"},
     {"timeline", 0, NULL, "keep every call, for a trace, not only sums"},
     {"output", 'o', "FILE", "the recording; PROG-PID.sonde when not given"},
+    {"children", 0, NULL, "processes that the program starts too, which is what you get anyway"},
+    {"no-children", 0, NULL, "this process only"},
     {"no-report", 0, NULL, "no table at the end"},
     SND_PROGRAM_OPTIONS{0},
 };

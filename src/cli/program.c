@@ -35,6 +35,7 @@ typedef struct program {
     const char *kind;        /* "module", "code" or NULL for a file */
     const char *text;        /* the module's name, the code or the file */
     const char *const *rest; /* its arguments, ended by NULL */
+    int is_isolated;         /* by -I, -E or -S: no sitecustomize of ours is imported */
 } program;
 
 /* Whether a file can be an interpreter: by its name, or by that of the file it leads to. */
@@ -82,6 +83,8 @@ parse_python(const char *const *words, program *out)
         const char *letter = *words + 1;
         int is_long = *letter == '-';
         letter += is_long ? strlen(letter) : strcspn(letter, "mcWXxhV?");
+        for (const char *before = *words + 1; !is_long && before < letter; before++)
+            out->is_isolated |= strchr("IES", *before) != NULL;
         if (*letter == 'm' || *letter == 'c')
             return out->option_count = (int)(words - out->options), take_kind(*words, letter, words + 1, out);
         if (*letter == 'x' || *letter == 'h' || *letter == 'V' || *letter == '?') {
@@ -161,60 +164,111 @@ can_be_read(const program *self, const char *command)
     return 0;
 }
 
+/* Appends a word for SONDE_RUN, where a blank stands between words; python/sonde/_children.py reads it. */
 static void
-pass_options(const snd_arguments *given, const char *const *passed, const char **argv, size_t *count)
+put_word(snd_buffer *text, const char *name, const char *value)
 {
-    for (; *passed != NULL; passed++) {
-        const char *value = snd_arguments_value(given, *passed);
-        snd_buffer word = {0};
-        if (value == NULL)
-            continue;
-        snd_buffer_printf(&word, "--%s%s%s", *passed, *value == '\0' ? "" : "=", value);
-        argv[(*count)++] = snd_buffer_str(&word); /* lives until this process is another program */
-    }
+    snd_buffer_printf(text, " --%s%s", name, *value == '\0' ? "" : "=");
+    for (; *value != '\0'; value++)
+        if (*value == '%' || *value == ' ' || *value == '\n')
+            snd_buffer_printf(text, "%%%02X", (unsigned)*value);
+        else
+            snd_buffer_char(text, *value);
 }
 
-/* Returns on failure. */
+/* Says in the environment what is wanted. 0 when memory runs out. */
 static int
-start(const program *self, const char *python, const char **argv, const snd_arguments *given, const char *runner,
-      const char *const *passed)
+set_wanted(const snd_arguments *given, const char *runner, const char *const *passed)
 {
-    char code[sizeof boot + 64];
-    size_t count = 0;
+    snd_buffer text = {0};
 
-    snprintf(code, sizeof code, boot, runner);
-    argv[count++] = python;
+    snd_buffer_text(&text, runner);
+    for (; *passed != NULL; passed++)
+        if (snd_arguments_value(given, *passed) != NULL)
+            put_word(&text, *passed, snd_arguments_value(given, *passed));
+    int done = !text.failed && setenv("SONDE_RUN", snd_buffer_str(&text), 1) == 0;
+    snd_buffer_free(&text);
+    return done;
+}
+
+/* Puts the folder first on PYTHONPATH. */
+static int
+set_path(const char *folder)
+{
+    const char *old = getenv("PYTHONPATH");
+    snd_buffer path = {0};
+
+    snd_buffer_text(&path, folder);
+    if (old != NULL && *old != '\0')
+        snd_buffer_printf(&path, ":%s", old);
+    int done = !path.failed && setenv("PYTHONPATH", snd_buffer_str(&path), 1) == 0;
+    snd_buffer_free(&path);
+    return done;
+}
+
+static void
+put_words(const char **argv, size_t *count, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        argv[(*count)++] = *words;
+}
+
+/* The interpreter begins as it would without us, and imports our sitecustomize. */
+static void
+as_given(const program *self, const char **argv, size_t count)
+{
+    if (self->python != NULL) {
+        put_words(argv, &count, self->options); /* all others stand behind them */
+        return;
+    }
+    if (self->kind != NULL)
+        argv[count++] = strcmp(self->kind, "module") == 0 ? "-m" : "-c";
+    argv[count++] = self->text;
+    put_words(argv, &count, self->rest);
+}
+
+/* The same where it would not import that, or where we do not know where it is. */
+static void
+with_boot(const program *self, const char **argv, size_t count, const char *code)
+{
     for (int i = 0; i < self->option_count; i++)
         argv[count++] = self->options[i];
     if (self->letters[0] != '\0')
         argv[count++] = self->letters;
     argv[count++] = "-c";
     argv[count++] = code;
-    pass_options(given, passed, argv, &count);
     if (self->kind != NULL)
         argv[count++] = strcmp(self->kind, "module") == 0 ? "--module" : "--code";
     argv[count++] = "--";
     argv[count++] = self->text;
-    for (const char *const *word = self->rest; *word != NULL; word++)
-        argv[count++] = *word;
-    execvp(python, (char *const *)(uintptr_t)argv);
-    return snd_complain("%s: cannot be started: %s", python, strerror(errno));
+    put_words(argv, &count, self->rest);
 }
 
 int
 snd_program_start(const snd_arguments *given, const char *runner, const char *const *passed)
 {
-    char beside[PATH_MAX + 32];
+    char beside[PATH_MAX + 32], site[PATH_MAX], code[sizeof boot + 64];
     program self;
 
     if (!find_program(given, &self) || !can_be_read(&self, given->command->name))
         return SND_EXIT_USAGE;
     if (self.python == NULL && !snd_python_find(beside, sizeof beside))
         return snd_complain("no Python was found beside this program or on PATH");
-    const char **argv = snd_calloc((size_t)given->word_count + SND_OPTION_LIMIT + 16, sizeof *argv);
-    if (argv == NULL)
+    const char *python = self.python == NULL ? beside : self.python;
+    int is_known = !self.is_isolated && snd_python_site(python, site);
+    const char **argv = snd_calloc((size_t)given->word_count + 16, sizeof *argv);
+    if (argv == NULL || !set_wanted(given, runner, passed) || (is_known && !set_path(site))) {
+        snd_free(argv);
         return snd_complain("out of memory");
-    int status = start(&self, self.python == NULL ? beside : self.python, argv, given, runner, passed);
+    }
+    snprintf(code, sizeof code, boot, runner);
+    argv[0] = python;
+    if (is_known)
+        as_given(&self, argv, 1);
+    else
+        with_boot(&self, argv, 1, code);
+    execvp(python, (char *const *)(uintptr_t)argv);
+    int status = snd_complain("%s: cannot be started: %s", python, strerror(errno));
     snd_free(argv);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +49,31 @@ snd_python_find(char *path, size_t size)
         }
     }
     return find_on_path(path, size);
+}
+
+int
+snd_python_site(const char *python, char path[PATH_MAX])
+{
+    char pattern[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(python, '/');
+    glob_t files = {0};
+    int is_one = 1;
+
+    if (slash == NULL)
+        return 0;
+    path[0] = '\0';
+    snprintf(pattern, sizeof pattern, "%.*s/../lib*/python3*/*-packages/sonde/_site/sitecustomize.py",
+             (int)(slash - python), python);
+    (void)glob(pattern, GLOB_NOSORT, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc; i++) { /* lib64 may be lib by another name */
+        is_one &= realpath(files.gl_pathv[i], real) != NULL && (i == 0 || strcmp(real, path) == 0);
+        memcpy(path, real, sizeof real);
+    }
+    is_one &= files.gl_pathc != 0;
+    globfree(&files);
+    if (is_one)
+        *strrchr(path, '/') = '\0';
+    return is_one;
 }
 
 static pid_t

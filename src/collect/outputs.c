@@ -2,6 +2,7 @@
 #include "collect/outputs.h"
 
 #include "base/alloc.h"
+#include "collect/parts.h"
 #include "os/process.h"
 
 #include <errno.h>
@@ -38,11 +39,14 @@ snd_opened_files_close(snd_opened_files *self)
 }
 
 static snd_status
-open_recording(const snd_settings *set, const char *taken, snd_opened_files *self)
+open_recording(const snd_settings *set, const snd_taken *taken, snd_opened_files *self)
 {
     if (set->recording == NULL)
         return SND_OK;
-    self->recording_path = output_path(set->recording, taken);
+    if (taken->parts != NULL)
+        self->recording_path = snd_part_path(taken->parts);
+    else
+        self->recording_path = output_path(set->recording, taken->recording);
     if (self->recording_path == NULL)
         return SND_NO_MEMORY;
     return snd_writer_open(self->recording_path, &self->outputs.recording);
@@ -69,15 +73,14 @@ open_trace(const snd_settings *set, const char *taken, snd_opened_files *self)
 }
 
 snd_status
-snd_opened_files_open(const snd_settings *set, const char *taken_recording, const char *taken_trace,
-                      snd_opened_files *out, snd_buffer *message)
+snd_opened_files_open(const snd_settings *set, const snd_taken *taken, snd_opened_files *out, snd_buffer *message)
 {
     snd_opened_files self = {0};
-    snd_status status = open_recording(set, taken_recording, &self);
+    snd_status status = open_recording(set, taken, &self);
     const char *what = self.recording_path;
 
     if (status == SND_OK) {
-        status = open_trace(set, taken_trace, &self);
+        status = open_trace(set, taken->trace, &self);
         what = self.trace_path;
     }
     if (status == SND_OK) {

@@ -2,11 +2,13 @@
 #include "collect/session.h"
 
 #include "base/alloc.h"
+#include "collect/about.h"
+#include "collect/children.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
 #include "collect/signals.h"
-#include "collect/version.h"
 #include "os/process.h"
+#include "os/task.h"
 #include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
@@ -27,6 +29,7 @@ static struct session {
     int paused;
     int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
     uint32_t process_id;
+    uint64_t cpu_before_ns; /* of the process, when the measurement began */
     snd_settings set;
     uint64_t (*clock)(void);
     const snd_sample_interpreter *interpreter;
@@ -43,80 +46,26 @@ static struct session {
 /* ---- what the recording says of the run ---- */
 
 static snd_status
-describe_run(snd_profile *profile)
-{
-    char probes[64];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s%s", session.set.cpu ? ", cpu" : "",
-             session.set.counters != 0 ? ", counter" : "", session.set.calls ? ", call" : "",
-             session.has_samples ? ", sample" : "", session.has_memory ? ", memory" : "", session.has_ops ? ", op" : "",
-             session.has_graphs ? ", graph" : "");
-    const struct {
-        const char *key;
-        const char *value;
-    } texts[] = {
-        {"program", session.set.program},
-        {"arguments", session.set.arguments},
-        {"host", snd_process_host()},
-        {"python", session.set.python == NULL ? "" : session.set.python},
-        {"sonde", SND_VERSION},
-        {"clock", snd_clock_name()},
-        {"probes", probes},
-        {"note", session.note == NULL ? "" : session.note},
-    };
-    const struct {
-        const char *key;
-        uint64_t value;
-    } numbers[] = {
-        {"process_id", snd_process_id()},
-        {"parent_id", snd_process_parent()},
-        {"start_realtime_ns", session.start_realtime_ns},
-        {"start_monotonic_ns", session.start_monotonic_ns},
-        {"own_cost_ns", session.set.own_cost_ns},
-        {"own_call_cost_ns", session.set.call_cost_ns},
-    };
-    snd_status status = SND_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)
-        status = snd_profile_set_info(profile, texts[i].key, texts[i].value);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
-        status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
-    if (status == SND_OK && snd_process_rank() >= 0)
-        status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
-    return status;
-}
-
-/* Which counters regions have, and why others that were asked for are not there. */
-static snd_status
-describe_counters(snd_profile *profile)
-{
-    snd_buffer counted = {0}, missing = {0};
-
-    snd_counted_describe(&counted, &missing);
-    snd_status status = snd_buffer_status(&counted);
-    if (status == SND_OK)
-        status = snd_buffer_status(&missing);
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters", snd_buffer_str(&counted));
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters_missing", snd_buffer_str(&missing));
-    snd_buffer_free(&counted);
-    snd_buffer_free(&missing);
-    return status;
-}
-
-static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
     uint64_t end = session.end == 0 ? now : session.end;
     uint64_t length = end > session.origin ? snd_clock_ns(end - session.origin) : 0;
-    snd_status status = describe_run(profile);
+    const snd_about about = {.set = &session.set,
+                             .has_samples = session.has_samples,
+                             .has_memory = session.has_memory,
+                             .has_ops = session.has_ops,
+                             .has_graphs = session.has_graphs,
+                             .note = session.note,
+                             .start_realtime_ns = session.start_realtime_ns,
+                             .start_monotonic_ns = session.start_monotonic_ns,
+                             .cpu_before_ns = session.cpu_before_ns};
+    snd_status status = snd_about_describe(&about, profile);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "length_ns", length);
     if (status == SND_OK)
         status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
-    if (status == SND_OK && session.set.counters != 0)
-        status = describe_counters(profile);
     if (status == SND_OK && session.has_samples)
         status = snd_sample_describe(profile);
     if (status == SND_OK && session.has_memory)
@@ -156,6 +105,7 @@ static void
 mark_start(void)
 {
     session.process_id = snd_process_id();
+    session.cpu_before_ns = snd_process_cpu_ns();
     session.origin = snd_clock_ticks();
     session.end = 0;
     session.start_realtime_ns = snd_clock_realtime_ns();
@@ -212,7 +162,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
 
     (void)snd_collector_finish(own_collector(), &ignored);
     snd_buffer_free(&ignored);
-    snd_status status = snd_opened_files_open(set, NULL, NULL, &new, message);
+    snd_status status = snd_opened_files_open(set, &(snd_taken){0}, &new, message);
     if (status != SND_OK) {
         if (session.collector != NULL && !session.is_orphan)
             snd_collector_resume(session.collector);
@@ -223,6 +173,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
         snd_track_reset_all();
         snd_sample_clear();
         session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
+        snd_children_end_at(0);
         mark_start();
     }
     status = take_outputs(&new, set);
@@ -231,7 +182,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
     snd_free(session.first_recording_path);
     snd_free(session.first_trace_path);
     session.first_recording_path = session.first_trace_path = NULL;
-    return status;
+    return status == SND_OK ? snd_children_take(set, session.recording_path) : status;
 }
 
 static void before_fork(void);
@@ -353,8 +304,9 @@ void
 snd_session_end_after(uint64_t after_ns)
 {
     pthread_mutex_lock(&session.lock);
+    snd_children_end_at(snd_clock_monotonic_ns() + after_ns);
     if (session.collector != NULL && !session.is_orphan)
-        snd_collector_end_at(session.collector, snd_clock_monotonic_ns() + after_ns, end_in_time);
+        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -518,8 +470,11 @@ snd_session_save(void)
 {
     snd_buffer message = {0};
 
-    if (session.is_running && snd_process_id() == session.process_id)
+    if (session.is_running && snd_process_id() == session.process_id) {
+        snd_parts_gathered gathered;
         (void)snd_session_stop(&message);
+        (void)snd_children_gather(&gathered, &message);
+    }
     snd_buffer_free(&message);
 }
 
@@ -579,11 +534,13 @@ open_in_child(void)
         mark_start();
     keep_first(&session.first_recording_path, &session.recording_path);
     keep_first(&session.first_trace_path, &session.trace_path);
-    if (snd_opened_files_open(&session.set, session.first_recording_path, session.first_trace_path, &new, &message) !=
-        SND_OK)
+    const snd_taken taken = {session.first_recording_path, session.first_trace_path, snd_children_parts()};
+    if (snd_opened_files_open(&session.set, &taken, &new, &message) != SND_OK)
         fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
+    else if (snd_children_end() != 0 && session.collector != NULL)
+        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
     snd_buffer_free(&message);
 }
 
@@ -603,7 +560,8 @@ void
 snd_session_follow(void)
 {
     pthread_mutex_lock(&session.lock);
-    if (session.is_orphan && (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
+    if (session.is_orphan && snd_children_are_followed() &&
+        (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
         if (start_samples() == SND_OK)
             snd_sample_call_when_busy(on_busy);
@@ -615,7 +573,7 @@ snd_session_follow(void)
 static void
 on_attach(void)
 {
-    if (!session.is_orphan)
+    if (!session.is_orphan || !snd_children_are_followed())
         return;
     pthread_mutex_lock(&session.lock);
     if (session.is_orphan)

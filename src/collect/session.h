@@ -8,6 +8,13 @@
 #include "probe/sample_options.h"
 #include "probe/sample_stack.h"
 
+/* What becomes of processes that this one forks, and of their measurements. */
+typedef enum snd_children {
+    SND_CHILDREN_BESIDE, /* each has a recording of its own beside this one */
+    SND_CHILDREN_NONE,   /* they are not measured */
+    SND_CHILDREN_PARTS,  /* each has one in the folder of parts */
+} snd_children;
+
 /* All zero: regions count, nothing is written. Texts are copied. Paths take %p, %h and %r. */
 typedef struct snd_session_options {
     const char *recording;    /* path; NULL: none */
@@ -23,6 +30,9 @@ typedef struct snd_session_options {
     int graphs;               /* compiled graphs are measured too */
     snd_sample_options sample;
     snd_memory_options memory;
+    snd_children children;
+    const char *parts;     /* their folder; NULL: the recording's path and ".parts" */
+    int gathers;           /* at the end this process puts the parts into the recording */
     const char *program;   /* what runs; NULL: from the system */
     const char *arguments; /* a JSON list; NULL: from the system */
     const char *python;    /* its version; NULL: no Python */

@@ -15,6 +15,7 @@ snd_settings_free(snd_settings *self)
     snd_free(self->program);
     snd_free(self->arguments);
     snd_free(self->python);
+    snd_free(self->parts);
     *self = (snd_settings){0};
 }
 
@@ -67,6 +68,9 @@ snd_settings_copy(const snd_session_options *options, snd_settings *out)
         .program = options->program == NULL ? system_program() : snd_strdup(options->program),
         .arguments = options->arguments == NULL ? system_arguments() : snd_strdup(options->arguments),
         .python = copy_or_null(options->python, &failed),
+        .parts = copy_or_null(options->parts, &failed),
+        .children = options->children,
+        .gathers = options->gathers,
         .timeline = options->timeline,
         .cpu = options->cpu,
         .counters = options->counters,

@@ -6,7 +6,9 @@
 
 /* As snd_session_options; what was left to the system is filled in. */
 typedef struct snd_settings {
-    char *recording, *chrome_trace, *program, *arguments, *python;
+    char *recording, *chrome_trace, *program, *arguments, *python, *parts;
+    snd_children children;
+    int gathers; /* the parts are this process's to put together */
     int timeline, cpu, debug, calls, ops, graphs;
     uint32_t counters;
     uint64_t own_cost_ns, call_cost_ns;

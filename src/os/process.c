@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,6 +23,31 @@ uint32_t
 snd_thread_id(void)
 {
     return (uint32_t)syscall(SYS_gettid);
+}
+
+int
+snd_process_runs(uint32_t process)
+{
+    char path[32], text[512];
+    snprintf(path, sizeof path, "/proc/%u/stat", process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size < 0 ? 0 : size] = '\0';
+    const char *name_end = strrchr(text, ')'); /* a name may have one, too */
+    return name_end != NULL && strncmp(name_end, ") Z", 3) != 0 && strncmp(name_end, ") X", 3) != 0;
+}
+
+uint64_t
+snd_process_children_cpu_ns(void)
+{
+    struct rusage used = {0};
+
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+           (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
 }
 
 /* Asked once a process: when the parent ends, another one takes its place. */

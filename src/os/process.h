@@ -8,6 +8,12 @@
 uint32_t snd_process_id(void);
 uint32_t snd_thread_id(void);
 
+/* Whether there is such a process, and it has not ended. */
+int snd_process_runs(uint32_t process);
+
+/* CPU time of those of its children that have ended and were waited for, and of theirs. */
+uint64_t snd_process_children_cpu_ns(void);
+
 /* Whoever started this process: it may be gone by now. */
 uint32_t snd_process_parent(void);
 

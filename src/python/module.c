@@ -1,5 +1,6 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
 #include "python/calls.h"
+#include "python/children.h"
 #include "python/graph.h"
 #include "python/kineto.h"
 #include "python/memory.h"
@@ -84,6 +85,12 @@ static PyMethodDef functions[] = {
     {"ops_refresh", snd_py_ops_refresh, METH_NOARGS, NULL},
     {"ops_hooked", snd_py_ops_hooked, METH_NOARGS, NULL},
     {"end_after", snd_py_end_after, METH_O, NULL},
+    {"call_at_program", snd_py_call_at_program, METH_VARARGS, NULL},
+    {"part_path", snd_py_part_path, METH_O, NULL},
+    {"parts", snd_py_parts, METH_NOARGS, NULL},
+    {"look_at_parts", snd_py_look_at_parts, METH_NOARGS, NULL},
+    {"gather", snd_py_gather, METH_NOARGS, NULL},
+    {"read", snd_py_read, METH_O, NULL},
     {"run_alone", snd_py_run_alone, METH_VARARGS, NULL},
     {"run_file", snd_py_run_file, METH_VARARGS, NULL},
     {"check_columns", snd_py_check_columns, METH_O, NULL},

@@ -211,10 +211,12 @@ has_outcome(const snd_session_options *options)
 PyObject *
 snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"recording", "chrome_trace",    "timeline",    "cpu",          "debug",           "clock",
-                            "program",   "arguments",       "calls",       "call_cost_ns", "sample_rate",     "native",
-                            "cpu_only",  "signals",         "safe_frames", "paused",       "sample_timeline", "memory",
-                            "exact",     "memory_interval", "ops",         "graph",        "counters",        NULL};
+    static char *names[] = {
+        "recording", "chrome_trace",    "timeline",    "cpu",          "debug",           "clock",
+        "program",   "arguments",       "calls",       "call_cost_ns", "sample_rate",     "native",
+        "cpu_only",  "signals",         "safe_frames", "paused",       "sample_timeline", "memory",
+        "exact",     "memory_interval", "ops",         "graph",        "counters",        "children",
+        "parts",     "gathers",         NULL};
     snd_state *state = snd_state_of_module(module);
     snd_session_options options = {0};
     PyObject *clock = Py_None, *arguments = NULL;
@@ -222,18 +224,19 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     snd_buffer message = {0}, json = {0};
     unsigned long long call_cost_ns = 0, interval = 0;
     snd_sample_options *sample = &options.sample;
-    int signals = 1;
+    int signals = 1, children = SND_CHILDREN_BESIDE;
     char python[32];
 
     sample->timeline = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzpppOzO!pKIppppppppKpps:start", names, &options.recording,
-                                     &options.chrome_trace, &options.timeline, &options.cpu, &options.debug, &clock,
-                                     &options.program, &PyList_Type, &arguments, &options.calls, &call_cost_ns,
-                                     &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
-                                     &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on,
-                                     &options.memory.exact, &interval, &options.ops, &options.graphs, &counters) ||
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "|$zzpppOzO!pKIppppppppKppsizp:start", names, &options.recording, &options.chrome_trace,
+            &options.timeline, &options.cpu, &options.debug, &clock, &options.program, &PyList_Type, &arguments,
+            &options.calls, &call_cost_ns, &sample->rate_hz, &sample->native, &sample->cpu_only, &signals,
+            &sample->safe_frames, &sample->paused, &sample->timeline, &options.memory.on, &options.memory.exact,
+            &interval, &options.ops, &options.graphs, &counters, &children, &options.parts, &options.gathers) ||
         !is_rate(sample->rate_hz) || !read_counters(counters, &options.counters) || !set_clock(state, clock))
         return NULL;
+    options.children = (snd_children)children;
     sample->no_signals = !signals;
     options.memory.interval = interval;
     if (arguments != NULL && !write_arguments(arguments, &json)) {

@@ -52,11 +52,35 @@ add_row(const snd_profile *profile, uint32_t id, snd_table *table)
     return snd_table_check(table, cells);
 }
 
+/* What children used of which nobody knows where; 0 where no CPU time was measured that it would stand beside. */
+static uint64_t
+unmeasured_ns(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].has_cpu)
+            return snd_profile_info_number(profile, "children_unmeasured_ns");
+    return 0;
+}
+
+static snd_status
+add_unmeasured(const snd_profile *profile, snd_table *table)
+{
+    uint64_t cpu = unmeasured_ns(profile);
+    snd_cell *cells;
+    snd_status status = cpu == 0 ? SND_OK : snd_table_add_row(table, 0, &cells);
+    if (status != SND_OK || cpu == 0)
+        return status;
+    *snd_table_last(table) = (snd_row){.is_extra = 1, .look = SND_LOOK_PLAIN};
+    snd_set_text(table, &cells[PROGRAM], "[children, not measured]");
+    snd_set_whole(&cells[CPU], cpu);
+    return snd_table_check(table, cells);
+}
+
 /* Not part of the answer: programs add up themselves. */
 static snd_status
 add_sum(const snd_profile *profile, snd_table *table)
 {
-    uint64_t cpu = 0, end = 0;
+    uint64_t cpu = unmeasured_ns(profile), end = 0;
     int has_cpu = 0;
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
@@ -101,6 +125,8 @@ add_rows(const snd_profile *profile, snd_table *table)
     for (uint32_t i = 0; i < profile->process_count && status == SND_OK; i++)
         status = add_row(profile, order[i].id, table);
     snd_free(order);
+    if (status == SND_OK)
+        status = add_unmeasured(profile, table);
     return status == SND_OK && profile->process_count > 1 ? add_sum(profile, table) : status;
 }
 

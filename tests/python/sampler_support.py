@@ -47,7 +47,7 @@ def finish(process):
         process.kill()
         process.communicate()
         raise
-    messages = re.sub(r"(?mi)^sonde: recording saved in .*\n", "", messages)
+    messages = re.sub(r"(?mi)^sonde: (recording saved in|not followed:) .*\n", "", messages)
     messages = re.sub(r"\n+Extension modules: .*", "", messages)  # of faulthandler: ours is one of them
     return process.returncode, out, re.sub(r"0x[0-9a-f]+", "0xN", messages)
 

@@ -1,0 +1,18 @@
+/* What every recording says of the run it is of. */
+#ifndef SND_COLLECT_ABOUT_H
+#define SND_COLLECT_ABOUT_H
+
+#include "collect/settings.h"
+
+/* Texts belong to somebody else. */
+typedef struct snd_about {
+    const snd_settings *set;
+    int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
+    const char *note;                                 /* NULL: nothing to say */
+    uint64_t start_realtime_ns, start_monotonic_ns;
+    uint64_t cpu_before_ns; /* what the process had used when the measurement began */
+} snd_about;
+
+SND_MUST_USE snd_status snd_about_describe(const snd_about *self, snd_profile *profile);
+
+#endif

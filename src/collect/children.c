@@ -1,0 +1,67 @@
+/* The processes that this one starts. */
+#include "collect/children.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+#include "os/process.h"
+
+static struct children {
+    snd_children kind;
+    char *parts;           /* NULL: none */
+    uint32_t gathering_id; /* the process that puts them together; 0: nobody does */
+    uint64_t end_ns;
+} children;
+
+snd_status
+snd_children_take(const snd_settings *set, const char *recording)
+{
+    snd_buffer path = {0};
+
+    children.kind = set->children;
+    if (set->children == SND_CHILDREN_PARTS && recording != NULL) {
+        snd_buffer_text(&path, set->parts == NULL ? recording : set->parts);
+        snd_buffer_text(&path, set->parts == NULL ? SND_PARTS_SUFFIX : "");
+    }
+    if (path.failed) {
+        snd_buffer_free(&path);
+        return SND_NO_MEMORY;
+    }
+    snd_free(children.parts);
+    children.parts = path.data;
+    children.gathering_id = set->gathers && path.data != NULL ? snd_process_id() : 0;
+    return SND_OK;
+}
+
+void
+snd_children_end_at(uint64_t end_ns)
+{
+    children.end_ns = end_ns;
+}
+
+uint64_t
+snd_children_end(void)
+{
+    return children.end_ns;
+}
+
+int
+snd_children_are_followed(void)
+{
+    return children.kind != SND_CHILDREN_NONE && (children.end_ns == 0 || snd_clock_monotonic_ns() < children.end_ns);
+}
+
+const char *
+snd_children_parts(void)
+{
+    return children.parts;
+}
+
+snd_status
+snd_children_gather(snd_parts_gathered *out, snd_buffer *message)
+{
+    *out = (snd_parts_gathered){0};
+    if (children.gathering_id != snd_process_id())
+        return SND_OK;
+    children.gathering_id = 0;
+    return snd_parts_gather(children.parts, out, message);
+}
