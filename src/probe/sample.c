@@ -510,6 +510,8 @@ snd_sample_reset(void)
     snd_sampler *self = &snd_sample_state;
 
     snd_lock_take(&self->lock);
+    if (snd_sample_is_running() && !SND_GET(self->is_paused))
+        settle_all(); /* what was used so far is forgotten, too */
     self->seen.look++;
     for (uint32_t i = 0; i < self->seen.node_count; i++) {
         snd_sample_node *node = &self->seen.nodes[i];

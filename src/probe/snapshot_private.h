@@ -35,6 +35,11 @@ typedef struct snd_collections {
 SND_MUST_USE snd_status snd_snapshot_put_collections(snd_snapshot *self, snd_profile *profile, uint32_t node,
                                                      const snd_collections *now);
 
+/* What was counted in a region; nothing is known where nothing is counted. */
+snd_counted_values snd_snapshot_read_counted(const snd_track *live, const snd_node *node);
+SND_MUST_USE snd_status snd_snapshot_put_counted(snd_snapshot *self, snd_profile *profile, uint32_t id,
+                                                 const snd_counted_values *now);
+
 /* What is attached to the tracks, which must be up to date. The caller has the lock. */
 SND_MUST_USE snd_status snd_snapshot_put_attached(snd_snapshot *self, snd_profile *profile);
 
