@@ -2,8 +2,8 @@
 
     python bench/merge/bench.py [--count 1000]
 
-One recording is made by sonde itself, of a program with many distinct stacks, and varied: other numbers of processes and
-ranks, other starts, other values.
+One recording is made by sonde itself, of a program with many distinct stacks, and varied: other processes and ranks,
+other starts, other values.
 """
 
 import argparse
@@ -30,8 +30,9 @@ def make(name, callees):
 names = [f"function_{i}" for i in range(60)]
 space = {}
 for i, name in enumerate(names):
-    exec(compile(make(name, [names[(i * 7 + k * 11 + 1) % 60] for k in range(6)]), f"module_{i % 12}.py", "exec"), space)
-end = time.monotonic() + 10
+    callees = [names[(i * 7 + k * 11 + 1) % 60] for k in range(6)]
+    exec(compile(make(name, callees), f"module_{i % 12}.py", "exec"), space)
+end = time.monotonic() + 14
 turn = 0
 while time.monotonic() < end:
     with sonde.region(f"step {turn % 50}"):
@@ -91,7 +92,9 @@ def main() -> None:
             sys.exit("sonde merge failed")
         all_size = (folder / "all.sonde").stat().st_size
         cpu = used.ru_utime + used.ru_stime
-        print(f"merged in {took:.1f} s, {cpu:.1f} s of CPU, peak {used.ru_maxrss / 1024:.0f} MB; {all_size / 1e6:.0f} MB")
+        print(
+            f"merged in {took:.1f} s, {cpu:.1f} s of CPU, peak {used.ru_maxrss / 1024:.0f} MB; {all_size / 1e6:.0f} MB"
+        )
         start = time.monotonic()
         subprocess.run([sonde, "view", folder / "all.sonde", "--ranks"], check=True, stdout=subprocess.DEVNULL)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

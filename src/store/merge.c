@@ -419,6 +419,21 @@ merge(snd_merging *self)
     return status;
 }
 
+/* What could not be finished. */
+static void
+remove_file(const char *path)
+{
+    snd_buffer journal = {0};
+
+    if (!snd_writer_may_replace(path)) /* it was there before */
+        return;
+    unlink(path);
+    snd_buffer_printf(&journal, "%s-journal", path);
+    if (snd_buffer_status(&journal) == SND_OK)
+        unlink(snd_buffer_str(&journal));
+    snd_buffer_free(&journal);
+}
+
 snd_status
 snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_merge_result *result)
 {
@@ -429,8 +444,8 @@ snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_m
     int saved = errno;
     if (self.db != NULL)
         (void)close_database(&self, 0);
-    if (status != SND_OK && self.writer != NULL)
-        unlink(self.path);
+    if (status != SND_OK && self.path != NULL)
+        remove_file(self.path);
     snd_writer_free(self.writer);
     snd_merger_free(self.merger);
     snd_profile_free(self.known);
