@@ -204,12 +204,6 @@ snd_profile_set_histogram(snd_profile *self, uint32_t node, const uint64_t *coun
     return SND_OK;
 }
 
-int
-snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric)
-{
-    return (self->nodes[node].present >> metric & 1) != 0;
-}
-
 uint64_t
 snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric)
 {

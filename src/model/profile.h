@@ -220,7 +220,12 @@ snd_event_track(const snd_profile *self, const snd_profile_event *event)
 /* 0 where the node has no such metric. */
 uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);
 double snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric);
-int snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric);
+
+static inline int
+snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric)
+{
+    return (self->nodes[node].present >> metric & 1) != 0;
+}
 
 /* NULL: not there. Setting one copies the points and replaces what there was. */
 const snd_series *snd_profile_series(const snd_profile *self, const char *name);

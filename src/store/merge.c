@@ -2,15 +2,12 @@
 #include "store/merge.h"
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "model/merge.h"
-#include "model/process.h"
 #include "os/process.h"
+#include "os/worker.h"
+#include "store/merge_private.h"
 #include "store/pack.h"
 #include "store/parts.h"
 #include "store/reader.h"
-#include "store/sqlite.h"
-#include "store/writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,209 +18,11 @@
 
 #define PART_LEVEL 1 /* of zlib: there may be thousands */
 
-/* A process of one of the recordings. */
-typedef struct found {
-    uint32_t input;
-    uint32_t place;                    /* in the recording */
-    uint32_t id;                       /* in the merged one; SND_NONE: it stands elsewhere too */
-    uint32_t first_track, track_count; /* in `tracks` */
-} found;
-
-typedef struct merging {
-    const char *out;
-    const char *const *paths;
-    uint32_t count;
-    snd_merge_result *result;
-    snd_merger *merger;
-    snd_profile *known; /* the processes, in the order in which they were found */
-    found *found;
-    uint32_t found_count, found_capacity;
-    snd_profile_track *tracks; /* of all that were found, as each process counts time */
-    uint32_t track_count, track_capacity;
-    char *path; /* where it is written */
-    snd_writer *writer;
-    sqlite3 *db;
-    sqlite3_stmt *part, *timeline;
-} merging;
-
-static snd_status
-fail(merging *self, uint32_t input, snd_status status)
-{
-    if (status != SND_OK)
-        self->result->failed = self->paths[input];
-    return status;
-}
-
-/* ---- which processes there are ---- */
-
-/* Regions, and their CPU time, may stand in every recording: they say nothing of its kind. */
-static int
-is_always(const char *word, size_t len)
-{
-    return (len == 6 && memcmp(word, "region", len) == 0) || (len == 3 && memcmp(word, "cpu", len) == 0) || len == 0;
-}
-
-static int
-has_word(const char *list, const char *word, size_t len)
-{
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len)
-        if ((at == list || at[-1] == ' ') && (at[len] == ',' || at[len] == '\0'))
-            return 1;
-    return 0;
-}
-
-/* `common`: the probes of all so far; "" before the first that has any. 0: nothing is left. */
-static int
-keep_common(snd_buffer *common, const char *probes)
-{
-    snd_buffer both = {0}, own = {0};
-
-    for (const char *at = probes; *at != '\0';) {
-        char word[64];
-        size_t len = strcspn(at, ","), room = len < sizeof word ? len : sizeof word - 1;
-        memcpy(word, at, room);
-        word[room] = '\0';
-        if (!is_always(word, room)) {
-            snd_buffer_printf(&own, "%s%s", own.size == 0 ? "" : ", ", word);
-            if (has_word(snd_buffer_str(common), word, room))
-                snd_buffer_printf(&both, "%s%s", both.size == 0 ? "" : ", ", word);
-        }
-        at += len;
-        at += strspn(at, ", ");
-    }
-    int is_kept = own.size == 0 || common->size == 0 || both.size != 0;
-    if (own.size != 0) {
-        snd_buffer *next = common->size == 0 ? &own : &both;
-        snd_buffer old = *common;
-        *common = *next;
-        *next = old;
-    }
-    snd_buffer_free(&both);
-    snd_buffer_free(&own);
-    return is_kept;
-}
-
-static snd_status
-add_track(merging *self, const snd_profile_track *track, uint64_t offset)
-{
-    snd_profile_track added = *track;
-
-    if (!snd_make_room(&self->tracks, self->track_count + 1, &self->track_capacity, sizeof added))
-        return SND_NO_MEMORY;
-    added.start_ns -= offset;
-    added.end_ns -= offset;
-    added.summed_on = 0;
-    snd_status status = snd_profile_keep_text(self->known, track->name, &added.name);
-    if (status == SND_OK)
-        self->tracks[self->track_count++] = added;
-    return status;
-}
-
-static snd_status
-add_found(merging *self, uint32_t input, const snd_profile *outline, uint32_t place, int is_merged)
-{
-    const snd_process *process = &outline->processes[place];
-    found added = {.input = input, .place = place, .id = SND_NONE, .first_track = self->track_count};
-    uint32_t id;
-    snd_status status = snd_profile_add_process(self->known, process, &id);
-
-    for (uint32_t i = 0; i < outline->track_count && status == SND_OK; i++) {
-        const snd_profile_track *track = &outline->tracks[i];
-        if (track->process == place && (track->summed_on != 0) == is_merged)
-            status = add_track(self, track, process->offset_ns);
-    }
-    added.track_count = self->track_count - added.first_track;
-    if (status != SND_OK ||
-        !snd_make_room(&self->found, self->found_count + 1, &self->found_capacity, sizeof *self->found))
-        return status == SND_OK ? SND_NO_MEMORY : status;
-    self->found[self->found_count++] = added;
-    return SND_OK;
-}
-
-static snd_status
-look_at(merging *self, uint32_t input, snd_buffer *common)
-{
-    snd_reader *reader = NULL;
-    snd_profile *outline = NULL;
-    int is_merged = 0;
-    snd_status status = snd_reader_open(self->paths[input], &reader);
-    if (status == SND_OK)
-        status = snd_reader_is_merged(reader, &is_merged);
-    if (status == SND_OK)
-        status = snd_reader_outline(reader, &outline);
-    for (uint32_t i = 0; status == SND_OK && i < outline->process_count; i++)
-        status = keep_common(common, outline->processes[i].probes) ? add_found(self, input, outline, i, is_merged)
-                                                                   : SND_OTHER_KIND;
-    int saved = errno;
-    snd_profile_free(outline);
-    snd_reader_free(reader);
-    errno = saved;
-    return fail(self, input, status);
-}
-
-/* Of a process that stands in several recordings the longest counts, and of equal ones the first. */
-static snd_status
-drop_twice(merging *self, unsigned char *is_dropped)
-{
-    const snd_process *processes = self->known->processes;
-    snd_map by_number = {0};
-    snd_status status = SND_OK;
-
-    for (uint32_t i = 0; i < self->found_count && status == SND_OK; i++) {
-        uint32_t cursor = 0, other;
-        while ((other = snd_map_next(&by_number, processes[i].process_id, &cursor)) != SND_MAP_NONE)
-            if (!is_dropped[other] && snd_process_is_same(&processes[i], &processes[other]))
-                break;
-        if (other != SND_MAP_NONE) {
-            is_dropped[processes[i].length_ns > processes[other].length_ns ? other : i] = 1;
-            if (self->result->twice++ == 0) {
-                self->result->twice_path = self->paths[self->found[i].input];
-                self->result->twice_id = processes[i].process_id;
-            }
-        }
-        if (!is_dropped[i])
-            status = snd_map_add(&by_number, processes[i].process_id, i);
-    }
-    snd_map_free(&by_number);
-    return status;
-}
-
-static snd_status
-declare(merging *self)
-{
-    unsigned char *is_dropped = snd_calloc(self->found_count + 1u, 1);
-    snd_status status = is_dropped == NULL ? SND_NO_MEMORY : drop_twice(self, is_dropped);
-
-    for (uint32_t i = 0; i < self->found_count && status == SND_OK; i++) {
-        found *one = &self->found[i];
-        if (is_dropped[i])
-            continue;
-        status = snd_merger_add_process(self->merger, &self->known->processes[i], &one->id);
-        for (uint32_t k = 0; k < one->track_count && status == SND_OK; k++)
-            status = snd_merger_add_track(self->merger, one->id, &self->tracks[one->first_track + k]);
-    }
-    snd_free(is_dropped);
-    self->result->processes = snd_merger_sum(self->merger)->process_count;
-    return status == SND_OK ? snd_merger_start(self->merger) : status;
-}
-
-static snd_status
-look(merging *self)
-{
-    snd_buffer common = {0};
-    snd_status status = SND_OK;
-
-    for (uint32_t i = 0; i < self->count && status == SND_OK; i++)
-        status = look_at(self, i, &common);
-    snd_buffer_free(&common);
-    return status == SND_OK ? declare(self) : status;
-}
-
 /* ---- the new file ---- */
 
 /* What stands under another name keeps it. */
 static snd_status
-name_file(merging *self)
+name_file(snd_merging *self)
 {
     struct stat about;
     int is_there = stat(self->out, &about) == 0;
@@ -245,7 +44,7 @@ name_file(merging *self)
 }
 
 static snd_status
-create(merging *self)
+create(snd_merging *self)
 {
     snd_status status = name_file(self);
     if (status == SND_OK)
@@ -264,7 +63,7 @@ create(merging *self)
 }
 
 static snd_status
-close_database(merging *self, int is_kept)
+close_database(snd_merging *self, int is_kept)
 {
     int result = SQLITE_OK;
 
@@ -282,7 +81,7 @@ close_database(merging *self, int is_kept)
 }
 
 static snd_status
-write_piece(merging *self, const int64_t *values, const char *data, size_t size)
+write_piece(snd_merging *self, const int64_t *values, const char *data, size_t size)
 {
     snd_buffer packed = {0};
     snd_status status = snd_pack(data, size, PART_LEVEL, &packed);
@@ -300,7 +99,7 @@ write_piece(merging *self, const int64_t *values, const char *data, size_t size)
 }
 
 static snd_status
-write_part(merging *self, uint32_t process, const snd_buffer *bytes)
+write_part(snd_merging *self, uint32_t process, const snd_buffer *bytes)
 {
     snd_status status = snd_buffer_status(bytes);
     int64_t number = 0;
@@ -317,7 +116,7 @@ write_part(merging *self, uint32_t process, const snd_buffer *bytes)
 
 /* What its nodes and tracks are in the merged one. */
 typedef struct input {
-    merging *merging;
+    snd_merging *merging;
     uint32_t *nodes;
     uint32_t *tracks;  /* SND_NONE: not counted */
     uint64_t *offsets; /* per track: what is added to its times; may be less than nothing */
@@ -369,7 +168,7 @@ take_event(void *context, uint32_t track, const snd_profile_event *event)
 
 /* Adds the profile of one process, and says what became of its nodes in `nodes`. */
 static snd_status
-add_profile(merging *self, const found *one, const snd_profile *profile, uint32_t *nodes)
+add_profile(snd_merging *self, const snd_merge_found *one, const snd_profile *profile, uint32_t *nodes)
 {
     uint32_t *sites = snd_malloc((profile->site_count + 1u) * sizeof *sites);
     snd_buffer bytes = {0};
@@ -390,7 +189,7 @@ add_profile(merging *self, const found *one, const snd_profile *profile, uint32_
 
 /* A process of a merged recording: its nodes are nodes of that. */
 static snd_status
-add_part(input *self, snd_reader *reader, const snd_profile *all, const found *one)
+add_part(input *self, snd_reader *reader, const snd_profile *all, const snd_merge_found *one)
 {
     snd_profile *own = NULL;
     uint32_t *inside = NULL, *nodes = NULL;
@@ -408,7 +207,7 @@ add_part(input *self, snd_reader *reader, const snd_profile *all, const found *o
 }
 
 static void
-place_tracks(input *self, const snd_profile *all, const found *one, int is_merged)
+place_tracks(input *self, const snd_profile *all, const snd_merge_found *one, int is_merged)
 {
     const snd_merger *merger = self->merging->merger;
     uint32_t line = snd_merger_line(merger, one->id);
@@ -423,12 +222,12 @@ place_tracks(input *self, const snd_profile *all, const found *one, int is_merge
 static snd_status
 add_processes(input *self, snd_reader *reader, const snd_profile *all, uint32_t number)
 {
-    merging *whole = self->merging;
+    snd_merging *whole = self->merging;
     int is_merged = 0;
     snd_status status = snd_reader_is_merged(reader, &is_merged);
 
     for (uint32_t i = 0; i < whole->found_count && status == SND_OK; i++) {
-        const found *one = &whole->found[i];
+        const snd_merge_found *one = &whole->found[i];
         if (one->input != number || one->id == SND_NONE)
             continue;
         if (one->place >= all->process_count)
@@ -458,26 +257,68 @@ add_all(input *self, snd_reader *reader, const snd_profile *all, uint32_t number
     return status == SND_OK ? flush_chunk(self) : status;
 }
 
+/* ---- the next one is read while this one is added ---- */
+
+typedef struct reading {
+    const char *path;
+    pthread_t thread;
+    int has_thread;
+    snd_reader *reader;
+    snd_profile *all;
+    snd_status status;
+    int error;
+} reading;
+
+static void *
+read_input(void *context)
+{
+    reading *self = context;
+
+    self->status = snd_reader_open(self->path, &self->reader);
+    if (self->status == SND_OK)
+        self->status = snd_reader_profile(self->reader, &self->all);
+    self->error = errno;
+    return NULL;
+}
+
+static void
+start_reading(reading *self, const char *path)
+{
+    *self = (reading){.path = path};
+    self->has_thread = sqlite3_threadsafe() != 0 && snd_worker_start(&self->thread, read_input, self);
+}
+
+static void
+wait_for_reading(reading *self)
+{
+    if (self->has_thread)
+        pthread_join(self->thread, NULL);
+    else if (self->path != NULL)
+        read_input(self);
+    errno = self->error;
+}
+
+static void
+free_reading(reading *self)
+{
+    snd_profile_free(self->all);
+    snd_reader_free(self->reader);
+    *self = (reading){0};
+}
+
 static snd_status
-add_input(merging *self, uint32_t number)
+add_input(snd_merging *self, uint32_t number, const reading *from)
 {
     input state = {.merging = self};
-    snd_reader *reader = NULL;
-    snd_profile *all = NULL;
-    snd_status status = snd_reader_open(self->paths[number], &reader);
-    if (status == SND_OK)
-        status = snd_reader_profile(reader, &all);
-    if (status == SND_OK)
-        status = add_all(&state, reader, all, number);
+    snd_status status = from->status == SND_OK ? add_all(&state, from->reader, from->all, number) : from->status;
     int saved = errno;
+
     snd_chunk_free(&state.chunk);
     snd_free(state.nodes);
     snd_free(state.tracks);
     snd_free(state.offsets);
-    snd_profile_free(all);
-    snd_reader_free(reader);
     errno = saved;
-    return fail(self, number, status);
+    return snd_merge_fail(self, number, status);
 }
 
 /* ---- all of it ---- */
@@ -499,14 +340,14 @@ compare_turns(const void *a, const void *b)
 }
 
 static turn *
-make_turns(const merging *self)
+make_turns(const snd_merging *self)
 {
     turn *turns = snd_malloc((self->count + 1u) * sizeof *turns);
 
     for (uint32_t i = 0; turns != NULL && i < self->count; i++)
         turns[i] = (turn){i, UINT64_MAX};
     for (uint32_t i = 0; turns != NULL && i < self->found_count; i++) {
-        const found *one = &self->found[i];
+        const snd_merge_found *one = &self->found[i];
         if (one->id != SND_NONE && snd_merger_offset(self->merger, one->id) < turns[one->input].start_ns)
             turns[one->input].start_ns = snd_merger_offset(self->merger, one->id);
     }
@@ -516,20 +357,35 @@ make_turns(const merging *self)
 }
 
 static snd_status
-add_inputs(merging *self)
+add_inputs(snd_merging *self)
 {
     turn *turns = make_turns(self);
     snd_status status = turns == NULL ? SND_NO_MEMORY : SND_OK;
+    uint32_t count = 0;
+    reading pair[2] = {{0}}; /* the one at hand and the next */
+    int error = 0;           /* errno of the failure */
 
-    for (uint32_t i = 0; i < self->count && status == SND_OK; i++)
-        if (turns[i].start_ns != UINT64_MAX)
-            status = add_input(self, turns[i].input);
+    while (turns != NULL && count < self->count && turns[count].start_ns != UINT64_MAX)
+        count++; /* those behind have no process that counts */
+    if (count != 0)
+        start_reading(&pair[0], self->paths[turns[0].input]);
+    for (uint32_t i = 0; i < count; i++) {
+        reading *now = &pair[i % 2], *next = &pair[(i + 1) % 2];
+        wait_for_reading(now);
+        if (status == SND_OK && i + 1 < count)
+            start_reading(next, self->paths[turns[i + 1].input]);
+        if (status == SND_OK)
+            status = add_input(self, turns[i].input, now);
+        error = status == SND_OK || error != 0 ? error : errno;
+        free_reading(now);
+    }
     snd_free(turns);
+    errno = error;
     return status == SND_OK ? snd_merger_finish(self->merger) : status;
 }
 
 static snd_status
-write_sum(merging *self)
+write_sum(snd_merging *self)
 {
     snd_status status = close_database(self, 1);
     if (status == SND_OK)
@@ -545,13 +401,13 @@ write_sum(merging *self)
 }
 
 static snd_status
-merge(merging *self)
+merge(snd_merging *self)
 {
     self->merger = snd_merger_new();
     self->known = snd_profile_new();
     if (self->merger == NULL || self->known == NULL)
         return SND_NO_MEMORY;
-    snd_status status = look(self);
+    snd_status status = snd_merge_look(self);
     if (status != SND_OK)
         return status;
     self->result->failed = self->out;
@@ -563,18 +419,33 @@ merge(merging *self)
     return status;
 }
 
+/* What could not be finished. */
+static void
+remove_file(const char *path)
+{
+    snd_buffer journal = {0};
+
+    if (!snd_writer_may_replace(path)) /* it was there before */
+        return;
+    unlink(path);
+    snd_buffer_printf(&journal, "%s-journal", path);
+    if (snd_buffer_status(&journal) == SND_OK)
+        unlink(snd_buffer_str(&journal));
+    snd_buffer_free(&journal);
+}
+
 snd_status
 snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_merge_result *result)
 {
-    merging self = {.out = out, .paths = paths, .count = count, .result = result};
+    snd_merging self = {.out = out, .paths = paths, .count = count, .result = result};
 
     *result = (snd_merge_result){.failed = out};
     snd_status status = merge(&self);
     int saved = errno;
     if (self.db != NULL)
         (void)close_database(&self, 0);
-    if (status != SND_OK && self.writer != NULL)
-        unlink(self.path);
+    if (status != SND_OK && self.path != NULL)
+        remove_file(self.path);
     snd_writer_free(self.writer);
     snd_merger_free(self.merger);
     snd_profile_free(self.known);

@@ -167,8 +167,11 @@ snd_reader_text_at(sqlite3_stmt *row, int column)
 int
 snd_reader_id_at(sqlite3_stmt *row, int column, uint64_t limit, uint32_t *id)
 {
-    int64_t value = sqlite3_column_int64(row, column);
-    if (sqlite3_column_type(row, column) != SQLITE_INTEGER || value < 0 || (uint64_t)value >= limit)
+    sqlite3_value *cell = sqlite3_column_value(row, column); /* asked twice, looked up once */
+    if (sqlite3_value_type(cell) != SQLITE_INTEGER)
+        return 0;
+    int64_t value = sqlite3_value_int64(cell);
+    if (value < 0 || (uint64_t)value >= limit)
         return 0;
     *id = (uint32_t)value;
     return 1;
