@@ -145,7 +145,7 @@ an_unknown_command_suggests_the_nearest(void)
     run1("frobnicate");
     CHECK_NUMBER(last.status, 2);
     CHECK(strstr(last.err, "unknown command 'frobnicate'; there are ") != NULL);
-    CHECK(strstr(last.err, " view, report, export, ") != NULL);
+    CHECK(strstr(last.err, " view, report, diff, ") != NULL);
 }
 
 static void
