@@ -347,7 +347,7 @@ static const snd_option options[] = {
     {"allocated", 0, NULL, "lines, by what they allocated in all"},
     {"fail-over", 0, "PERCENT",
      "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
-    {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 1%"},
+    {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 2%"},
     {"cpu-only", 0, NULL, "samples: without time that was waited"},
     {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
     {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},

@@ -74,7 +74,7 @@ typedef struct snd_diff_options {
 } snd_diff_options;
 
 /* What a program's times differ by from run to run where nobody says otherwise; see docs/diff.md. */
-#define SND_DIFF_RUN_SHARE 0.01
+#define SND_DIFF_RUN_SHARE 0.02
 
 /* Read freely. Texts live as long as it does. */
 typedef struct snd_diff {

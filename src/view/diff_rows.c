@@ -96,37 +96,40 @@ snd_diff_processor_ns(const snd_diff_source *from)
     return sum;
 }
 
-/* All waiting. That which nobody saw is a thread that was not looked at in time. */
-static snd_estimate
-waiting_of(const snd_diff_source *from)
+/* Waiting that nobody saw is a thread that was not looked at in time. */
+static double
+unseen_waiting(const snd_diff_source *from)
 {
     const snd_profile *profile = from->profile;
-    snd_estimate waiting = snd_diff_sampled(from, &from->samples.all, 1);
     snd_samples_numbers numbers;
+    double sum = 0;
 
-    for (uint32_t i = 0; i < profile->node_count; i++)
+    for (uint32_t i = 0; i < profile->node_count && from->has_samples; i++)
         if (strcmp(profile->sites[profile->nodes[i].site].name, NOT_SEEN) == 0 &&
             snd_samples_read(&from->samples, i, &numbers))
-            waiting.machine += (double)snd_samples_waiting(&numbers);
-    return waiting;
+            sum += (double)snd_samples_waiting(&numbers);
+    return sum;
 }
 
 /* Time in which no processor was free is the machine's: it has a row of its own, and is noise to the length. */
 static snd_status
 put_times(snd_diff *self, const snd_diff_source *from)
 {
-    int both_sampled = snd_samples_exist(from->profile) && snd_samples_exist(from->other);
-    double processor = snd_diff_processor_ns(from);
+    int has_waiting = snd_samples_exist(from->profile) && snd_samples_exist(from->other) && !from->view->cpu_only;
+    double processor = snd_diff_processor_ns(from), unseen = unseen_waiting(from);
     snd_estimate length = snd_estimate_once(number(from, "length_ns"));
-    length.machine = processor;
+    length.machine = processor + unseen;
     snd_status status = add_total(self, from, "wall time", SND_UNIT_NS, length);
 
     if (status == SND_OK && both_know(from, "cpu_ns"))
         status = add_total(self, from, "CPU time of the program", SND_UNIT_NS,
                            snd_estimate_once(number(from, "cpu_ns") - number(from, "own_cpu_ns")));
-    if (status == SND_OK && both_sampled && !from->view->cpu_only)
-        status = add_total(self, from, "waited", SND_UNIT_NS, waiting_of(from));
-    if (status == SND_OK && both_sampled && !from->view->cpu_only)
+    if (status != SND_OK || !has_waiting)
+        return status;
+    snd_estimate waited = snd_diff_sampled(from, &from->samples.all, 1);
+    waited.machine = unseen;
+    status = add_total(self, from, "waited", SND_UNIT_NS, waited);
+    if (status == SND_OK)
         status = add_total(self, from, PROCESSOR, SND_UNIT_NS, snd_estimate_unknown(processor));
     return status;
 }
