@@ -7,7 +7,6 @@
 #include "collect/signals.h"
 #include "collect/version.h"
 #include "os/process.h"
-#include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -80,26 +79,7 @@ describe_run(snd_profile *profile)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
     if (status == SND_OK && snd_process_rank() >= 0)
         status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
-    return status;
-}
-
-/* Which counters regions have, and why others that were asked for are not there. */
-static snd_status
-describe_counters(snd_profile *profile)
-{
-    snd_buffer counted = {0}, missing = {0};
-
-    snd_counted_describe(&counted, &missing);
-    snd_status status = snd_buffer_status(&counted);
-    if (status == SND_OK)
-        status = snd_buffer_status(&missing);
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters", snd_buffer_str(&counted));
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters_missing", snd_buffer_str(&missing));
-    snd_buffer_free(&counted);
-    snd_buffer_free(&missing);
-    return status;
+    return status == SND_OK ? snd_counted_add_info(profile) : status;
 }
 
 static snd_status
@@ -114,8 +94,6 @@ describe(snd_profile *profile, uint64_t now, int is_last)
         status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
     if (status == SND_OK)
         status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
-    if (status == SND_OK && session.set.counters != 0)
-        status = describe_counters(profile);
     if (status == SND_OK && session.has_samples)
         status = snd_sample_describe(profile);
     if (status == SND_OK && session.has_memory)
@@ -307,10 +285,7 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    int counts = snd_counted_choose(session.set.counters) != 0;
-    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
-                                 (counts ? SND_REGION_COUNTED : 0) | (session.set.debug ? SND_REGION_DEBUG : 0) |
-                                 (snd_changes_are_kept() ? SND_REGION_CHANGES : 0));
+    SND_SET(snd_region_mode, snd_region_mode_for(session.set.cpu, session.set.counters, session.set.debug));
     session.is_running = 1;
     return start_samples();
 }

@@ -165,20 +165,6 @@ add_nodes(snd_snapshot *self, snd_profile *profile, const snd_track *live, snaps
     return status;
 }
 
-static snd_counted_values
-read_counted(const snd_track *live, const snd_node *node)
-{
-    const snd_counted_sums *sums = snd_node_counted(live, node);
-    snd_counted_values now = {0};
-
-    if (sums == NULL)
-        return now;
-    now.known = SND_GET(sums->known);
-    for (unsigned i = 0; i < SND_COUNTED_COUNT_OF; i++)
-        now.values[i] = SND_GET(sums->values[i]);
-    return now;
-}
-
 static reading
 read_fields(const snd_track *live, const snd_node *node)
 {
@@ -197,7 +183,7 @@ read_fields(const snd_track *live, const snd_node *node)
         .value_min = SND_GET(node->value_min),
         .value_max = SND_GET(node->value_max),
         .value_sum = SND_GET(node->value_sum),
-        .counted = read_counted(live, node),
+        .counted = snd_snapshot_read_counted(live, node),
         .is_running = SND_GET(live->running) == node,
         .last = SND_GET(live->last),
     };
@@ -304,19 +290,6 @@ with_open(reading now, uint64_t until)
 }
 
 static snd_status
-put_counted(snd_snapshot *self, snd_profile *profile, uint32_t id, const snd_counted_values *now)
-{
-    snd_status status = SND_OK;
-
-    for (unsigned i = 0; i < SND_COUNTED_COUNT_OF && status == SND_OK; i++) {
-        snd_metric metric = (snd_metric)((unsigned)SND_METRIC_PAGE_FAULTS + i);
-        if ((now->known & 1u << i) != 0 || snd_profile_has(profile, id, metric))
-            status = put_whole(self, profile, id, metric, now->values[i]);
-    }
-    return status;
-}
-
-static snd_status
 put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, const snd_node *node, uint32_t id,
            reading now)
 {
@@ -340,7 +313,7 @@ put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, cons
         status = put_real(self, profile, id, SND_METRIC_SQUARE, now.square * scale * scale);
     if (status == SND_OK && (now.cpu_ns != 0 || snd_profile_has(profile, id, SND_METRIC_CPU)))
         status = put_whole(self, profile, id, SND_METRIC_CPU, now.cpu_ns);
-    return status == SND_OK ? put_counted(self, profile, id, &now.counted) : status;
+    return status == SND_OK ? snd_snapshot_put_counted(self, profile, id, &now.counted) : status;
 }
 
 static snd_status
