@@ -63,6 +63,22 @@ check_cpu_clock(snd_buffer *why)
     return 1;
 }
 
+/* What a region and sonde stat can count here; without perf events it is less. */
+static int
+check_counters(snd_buffer *why)
+{
+    const snd_counted_set all = (1u << SND_COUNTED_COUNT_OF) - 1;
+    snd_buffer missing = {0};
+    int is_whole = snd_counted_choose(all) == all;
+
+    snd_counted_describe(why, &missing);
+    if (missing.size != 0)
+        snd_buffer_printf(why, "; not %s", snd_buffer_str(&missing));
+    (void)snd_counted_choose(0);
+    snd_buffer_free(&missing);
+    return is_whole;
+}
+
 static int
 check_regions(snd_buffer *why)
 {
@@ -256,8 +272,8 @@ static const struct {
     {"timeline", check_timeline, 0}, {"Python", check_python, 0},
     {"calls", check_calls, 0},       {"samples", check_samples, 0},
     {"memory", check_memory, 0},     {"operators", check_operators, 1},
-    {"GPU", check_gpu, 1},           {"page", check_page, 1},
-    {"terminal", check_terminal, 0},
+    {"GPU", check_gpu, 1},           {"counters", check_counters, 1},
+    {"page", check_page, 1},         {"terminal", check_terminal, 0},
 };
 
 static int

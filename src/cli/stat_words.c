@@ -81,7 +81,7 @@ snd_stat_words(const char *line)
     const char **words = make_list(4, strlen(line) + 1, &text);
     if (words == NULL)
         return NULL;
-    strcpy(text, line);
+    memcpy(text, line, strlen(line) + 1);
     words[0] = "/bin/sh";
     words[1] = "-c";
     words[2] = text;

@@ -32,25 +32,6 @@ describe_texts(const snd_about *self, snd_profile *profile)
     return status;
 }
 
-/* Which counters regions have, and why others that were asked for are not there. */
-static snd_status
-describe_counters(snd_profile *profile)
-{
-    snd_buffer counted = {0}, missing = {0};
-
-    snd_counted_describe(&counted, &missing);
-    snd_status status = snd_buffer_status(&counted);
-    if (status == SND_OK)
-        status = snd_buffer_status(&missing);
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters", snd_buffer_str(&counted));
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "counters_missing", snd_buffer_str(&missing));
-    snd_buffer_free(&counted);
-    snd_buffer_free(&missing);
-    return status;
-}
-
 snd_status
 snd_about_describe(const snd_about *self, snd_profile *profile)
 {
@@ -73,7 +54,5 @@ snd_about_describe(const snd_about *self, snd_profile *profile)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
     if (status == SND_OK && snd_process_rank() >= 0)
         status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
-    if (status == SND_OK && self->set->counters != 0)
-        status = describe_counters(profile);
-    return status;
+    return status == SND_OK ? snd_counted_add_info(profile) : status;
 }

@@ -9,7 +9,6 @@
 #include "collect/signals.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/changes.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -259,10 +258,7 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    int counts = snd_counted_choose(session.set.counters) != 0;
-    SND_SET(snd_region_mode, SND_REGION_ON | (session.set.cpu ? SND_REGION_CPU : 0) |
-                                 (counts ? SND_REGION_COUNTED : 0) | (session.set.debug ? SND_REGION_DEBUG : 0) |
-                                 (snd_changes_are_kept() ? SND_REGION_CHANGES : 0));
+    SND_SET(snd_region_mode, snd_region_mode_for(session.set.cpu, session.set.counters, session.set.debug));
     session.is_running = 1;
     return start_samples();
 }

@@ -94,7 +94,9 @@ become(const snd_child_wish *wish, const sigset_t *signals, int go, int failure)
 
     while (poll(&ready, 1, -1) < 0 && errno == EINTR)
         ;
-    if (input != STDIN_FILENO)
+    if (input < 0)
+        close(STDIN_FILENO);
+    else if (input != STDIN_FILENO)
         dup2(input, STDIN_FILENO);
     if (wish->output != STDOUT_FILENO)
         dup2(wish->output, STDOUT_FILENO);

@@ -3,6 +3,7 @@
 #define SND_PROBE_COUNTED_H
 
 #include "base/buffer.h"
+#include "model/profile.h"
 
 /* X(id, name as users give it). Each is a metric of that id, in this order; behind the first two those of os/perf.h. */
 #define SND_COUNTED_MAP(X)                  \
@@ -51,6 +52,9 @@ snd_counted_set snd_counted_choose(snd_counted_set wanted);
 
 /* What was chosen: those that are counted, and why others are not, as in "cycles: …". Nothing is put for none. */
 void snd_counted_describe(snd_buffer *counted, snd_buffer *missing);
+
+/* The same as facts of a profile; where nothing was asked for, none. */
+SND_MUST_USE snd_status snd_counted_add_info(snd_profile *profile);
 
 /* The calling thread's. Some system calls. */
 void snd_counted_read(snd_counted_values *out);

@@ -8,6 +8,15 @@
 
 _Atomic int snd_region_mode;
 
+int
+snd_region_mode_for(int cpu, snd_counted_set counters, int debug)
+{
+    int is_counted = snd_counted_choose(counters) != 0;
+
+    return SND_REGION_ON | (cpu ? SND_REGION_CPU : 0) | (is_counted ? SND_REGION_COUNTED : 0) |
+           (debug ? SND_REGION_DEBUG : 0) | (snd_changes_are_kept() ? SND_REGION_CHANGES : 0);
+}
+
 static uint64_t
 since_start(const snd_span *span, uint64_t now)
 {

@@ -17,6 +17,9 @@ enum {
 
 extern SND_PROTECTED _Atomic int snd_region_mode;
 
+/* The mode in which entries have CPU time, counters (which are chosen by this) and debug output, as wanted. */
+int snd_region_mode_for(int cpu, snd_counted_set counters, int debug);
+
 /* Measured cost of one empty enter + leave from C, in ns. Takes some 100 us. 0 when memory runs out. */
 uint64_t snd_region_own_cost_ns(void);
 

@@ -24,6 +24,11 @@ SND_MUST_USE snd_status snd_snapshot_make_changed(snd_snapshot *self, const snd_
 SND_MUST_USE snd_status snd_snapshot_put(snd_snapshot *self, snd_profile *profile, uint32_t node, snd_metric metric,
                                          snd_value value);
 
+/* What the system has counted for a node of a track, and from there to the profile. */
+snd_counted_values snd_snapshot_read_counted(const snd_track *live, const snd_node *node);
+SND_MUST_USE snd_status snd_snapshot_put_counted(snd_snapshot *self, snd_profile *profile, uint32_t node,
+                                                 const snd_counted_values *now);
+
 /* What `count` calls of an operator did; nothing for a node of another kind. `site` is the live one. */
 SND_MUST_USE snd_status snd_snapshot_put_op(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t node,
                                             uint64_t count);
@@ -34,11 +39,6 @@ typedef struct snd_collections {
 } snd_collections;
 SND_MUST_USE snd_status snd_snapshot_put_collections(snd_snapshot *self, snd_profile *profile, uint32_t node,
                                                      const snd_collections *now);
-
-/* What was counted in a region; nothing is known where nothing is counted. */
-snd_counted_values snd_snapshot_read_counted(const snd_track *live, const snd_node *node);
-SND_MUST_USE snd_status snd_snapshot_put_counted(snd_snapshot *self, snd_profile *profile, uint32_t id,
-                                                 const snd_counted_values *now);
 
 /* What is attached to the tracks, which must be up to date. The caller has the lock. */
 SND_MUST_USE snd_status snd_snapshot_put_attached(snd_snapshot *self, snd_profile *profile);

@@ -100,8 +100,7 @@ time_call(PyObject *names, const char *function, PyObject *region)
 static uint64_t
 measure_own_cost(PyObject *module, int cpu, snd_counted_set counters)
 {
-    int mode =
-        SND_REGION_ON | (cpu ? SND_REGION_CPU : 0) | (snd_counted_choose(counters) != 0 ? SND_REGION_COUNTED : 0);
+    int mode = snd_region_mode_for(cpu, counters, 0);
     snd_track *mine = snd_track_mine;
     snd_track *scratch = snd_track_scratch();
     PyObject *names = PyDict_New();

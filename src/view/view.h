@@ -90,7 +90,8 @@ int snd_view_needs_memory(const snd_view *view);
  * memory, regions, or functions where there are calls and no regions. */
 const snd_view *snd_view_default(const snd_profile *profile);
 
-/* The view of regions without any row and with all columns that it may have, to check names against. NULL when memory runs out. */
+/* The view of regions without any row and with all columns that it may have, to check names against. NULL when memory
+ * runs out. */
 snd_table *snd_view_regions_empty(void);
 
 /* The sentence under every table: entries, what was dropped, what is still open, our own cost. */

@@ -178,9 +178,9 @@ def test_a_mistake_gets_one_line_and_status_2(golden, words):
 
 def test_help_and_version(golden):
     text = golden.command("--help").stdout
-    assert all(word in text for word in ("view", "report", "export", "info", "sql", "doctor", "config"))
+    assert all(word in text for word in ("view", "report", "export", "stat", "info", "sql", "doctor", "config"))
     assert golden.command().stdout == text
-    for command in ("view", "report", "export", "info", "sql", "doctor", "config"):
+    for command in ("view", "report", "export", "stat", "info", "sql", "doctor", "config"):
         about = golden.command(command, "--help").stdout
         assert f"usage: sonde {command}" in about
     import sonde as package
@@ -192,7 +192,10 @@ def test_doctor_says_what_works(golden):
     lines = golden.command("doctor").stdout.splitlines()
     states = {line[:10].strip(): line[10:].split(maxsplit=1) for line in lines}
     gpu, operators = states.pop("GPU"), states.pop("operators")  # whatever this machine has, it lacks nothing
-    page = states.pop("page")
+    counters, page = states.pop("counters"), states.pop("page")
+    assert counters[1].startswith("page-faults, context-switches") and (counters[0] == "ok") == (
+        "; not " not in counters[1]
+    )
     assert (page[0] == "ok") == (page[1] == "sonde report has its page")
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
         ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "memory", "terminal"],
