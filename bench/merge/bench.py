@@ -32,7 +32,7 @@ space = {}
 for i, name in enumerate(names):
     callees = [names[(i * 7 + k * 11 + 1) % 60] for k in range(6)]
     exec(compile(make(name, callees), f"module_{i % 12}.py", "exec"), space)
-end = time.monotonic() + 14
+end = time.monotonic() + 12
 turn = 0
 while time.monotonic() < end:
     with sonde.region(f"step {turn % 50}"):

@@ -253,18 +253,27 @@ make_extra(snd_merger *self)
 }
 
 /* A root is found by its track, whatever its thread was called at first. */
-static snd_status
-find_node(snd_merger *self, uint32_t parent, uint32_t track, uint32_t site, uint32_t *id)
+static int
+is_node(const snd_profile_node *known, uint32_t parent, uint32_t track, uint32_t site)
 {
+    return known->parent == parent && (parent == SND_NONE ? known->track == track : known->site == site);
+}
+
+/* Processes that run the same program have their nodes in much the same order: `guess` is looked at first. */
+static snd_status
+find_node(snd_merger *self, const snd_profile_node *wanted, uint32_t guess, uint32_t *id)
+{
+    uint32_t parent = wanted->parent, track = wanted->track, site = wanted->site;
     const uint32_t key[] = {parent, parent == SND_NONE ? track : site};
-    uint64_t hash = snd_hash(key, sizeof key, 0);
     uint32_t cursor = 0;
 
-    while ((*id = snd_map_next(&self->nodes, hash, &cursor)) != SND_MAP_NONE) {
-        const snd_profile_node *known = &self->sum->nodes[*id];
-        if (known->parent == parent && (parent == SND_NONE ? known->track == track : known->site == site))
+    *id = guess;
+    if (guess < self->sum->node_count && is_node(&self->sum->nodes[guess], parent, track, site))
+        return SND_OK;
+    uint64_t hash = snd_hash(key, sizeof key, 0);
+    while ((*id = snd_map_next(&self->nodes, hash, &cursor)) != SND_MAP_NONE)
+        if (is_node(&self->sum->nodes[*id], parent, track, site))
             return SND_OK;
-    }
     snd_status status = snd_profile_add_node(self->sum, parent, track, site, id);
     if (status == SND_OK)
         status = snd_map_add(&self->nodes, hash, *id);
@@ -398,9 +407,13 @@ add_nodes(snd_merger *self, uint32_t process, const snd_profile *profile, const 
     for (uint32_t i = 0; i < profile->node_count && status == SND_OK; i++) {
         const snd_profile_node *node = &profile->nodes[i];
         const snd_profile_track *line = &self->sum->tracks[self->first_line[process] + node->track];
-        uint32_t parent = node->parent == SND_NONE ? SND_NONE : nodes[node->parent];
+        const snd_profile_node wanted = {
+            .parent = node->parent == SND_NONE ? SND_NONE : nodes[node->parent],
+            .track = line->summed_on - 1,
+            .site = sites[node->site],
+        };
         turn.end_ns = line->end_ns;
-        status = find_node(self, parent, line->summed_on - 1, sites[node->site], &nodes[i]);
+        status = find_node(self, &wanted, i == 0 ? 0 : nodes[i - 1] + 1, &nodes[i]);
         if (status == SND_OK)
             status = add_metrics(&turn, i, nodes[i]);
     }

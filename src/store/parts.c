@@ -44,8 +44,15 @@ put_infos(const snd_profile *profile, snd_buffer *out)
 static void
 put_step(snd_buffer *out, uint32_t *previous, uint32_t value)
 {
-    snd_varint_put(out, snd_zigzag((int64_t)value - (int64_t)*previous));
+    uint64_t step = snd_zigzag((int64_t)value - (int64_t)*previous);
+
     *previous = value;
+    if (step < 0x80 && out->size + 1 < out->capacity && !out->failed) { /* nearly always */
+        out->data[out->size++] = (char)step;
+        out->data[out->size] = '\0';
+    }
+    else
+        snd_varint_put(out, step);
 }
 
 static void
