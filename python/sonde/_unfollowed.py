@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from sonde import _core
 
@@ -19,6 +20,8 @@ _NAME = "not-followed"  # the file of such lines in the folder of parts; sitecus
 
 def notice(event: str, arguments: tuple[Any, ...]) -> None:
     """Another program is about to be run, as the interpreter's audit event tells."""
+    if event == "os.posix_spawn" and sys._getframe(1).f_globals.get("__name__") == "subprocess":
+        return  # which has told it already
     words, environment = _command(event, arguments)
     text = _shell_text(words)
     commands = [words] if text is None else [text.split()[at:] for at in range(len(text.split()))]
