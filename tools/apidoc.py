@@ -22,7 +22,8 @@ HEAD = """# API reference
 
 Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. What
 the functions are for, with examples, stands in [sampling.md](sampling.md), [memory.md](memory.md),
-[ops.md](ops.md), [graph.md](graph.md), [regions.md](regions.md) and [calls.md](calls.md).
+[ops.md](ops.md), [graph.md](graph.md), [regions.md](regions.md), [calls.md](calls.md)
+and [web.md](web.md).
 """
 
 
@@ -288,6 +289,7 @@ def make_page() -> str:
         document_module("sonde.regions", PACKAGE / "regions.py"),
         document_core(),
         document_module("sonde.torch", PACKAGE / "torch.py"),
+        document_module("sonde.web", PACKAGE / "web.py"),
         document_module("sonde._averages", PACKAGE / "_averages.py"),
         document_module("sonde.reporters", PACKAGE / "reporters.py"),
         document_module("sonde.profiler", PACKAGE / "profiler.py"),
