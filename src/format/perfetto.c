@@ -179,15 +179,26 @@ end_track(tracing *self, uint64_t number, uint64_t parent, const char *name)
     return end_packet(self);
 }
 
-static snd_status
-put_process(tracing *self, uint32_t id)
+/* The line of a track's process; none for a sum over several. */
+static uint64_t
+process_line(const snd_profile *profile, uint32_t track)
 {
-    const char *program = snd_profile_info(self->profile, "program");
+    uint32_t process = profile->tracks[track].process;
+    return process == SND_NONE ? 0 : number_of(LINE_PROCESS, process);
+}
 
-    snd_protobuf_number(&self->part, PROCESS_PID, id);
+static snd_status
+put_process(tracing *self, uint32_t track)
+{
+    const snd_profile_track *about = &self->profile->tracks[track];
+    const char *program = about->process < self->profile->process_count
+                              ? self->profile->processes[about->process].program
+                              : snd_profile_info(self->profile, "program");
+
+    snd_protobuf_number(&self->part, PROCESS_PID, about->process_id);
     put_text(self, &self->part, PROCESS_NAME, program == NULL ? "" : program);
     snd_protobuf_message(&self->message, TRACK_PROCESS, &self->part);
-    return end_track(self, number_of(LINE_PROCESS, id), 0, NULL);
+    return end_track(self, process_line(self->profile, track), 0, NULL);
 }
 
 static snd_status
@@ -199,14 +210,14 @@ put_thread(tracing *self, uint32_t track)
     snd_protobuf_number(&self->part, THREAD_TID, about->thread_id);
     put_text(self, &self->part, THREAD_NAME, about->name);
     snd_protobuf_message(&self->message, TRACK_THREAD, &self->part);
-    return end_track(self, number_of(LINE_THREAD, track), number_of(LINE_PROCESS, about->process_id), NULL);
+    return end_track(self, number_of(LINE_THREAD, track), process_line(self->profile, track), NULL);
 }
 
 static int
 is_first_of_process(const snd_profile *profile, uint32_t track)
 {
     for (uint32_t i = 0; i < track; i++)
-        if (profile->tracks[i].process_id == profile->tracks[track].process_id)
+        if (profile->tracks[i].process == profile->tracks[track].process)
             return 0;
     return 1;
 }
@@ -217,8 +228,10 @@ put_threads(tracing *self)
     snd_status status = SND_OK;
 
     for (uint32_t i = 0; i < self->profile->track_count && status == SND_OK; i++) {
+        if (self->profile->tracks[i].process == SND_NONE)
+            continue; /* a sum over processes, whose own threads follow */
         if (is_first_of_process(self->profile, i))
-            status = put_process(self, self->profile->tracks[i].process_id);
+            status = put_process(self, i);
         if (status == SND_OK)
             status = put_thread(self, i);
     }
@@ -229,7 +242,7 @@ put_threads(tracing *self)
 static snd_status
 put_line(tracing *self, uint64_t number, uint32_t track, const char *what, const char *name)
 {
-    uint64_t parent = number_of(LINE_PROCESS, self->profile->tracks[track].process_id);
+    uint64_t parent = process_line(self->profile, track);
     snd_buffer text = {0};
 
     snd_buffer_text(&text, name);
@@ -245,17 +258,16 @@ put_line(tracing *self, uint64_t number, uint32_t track, const char *what, const
 static uint64_t
 line_of(const snd_profile *profile, const snd_profile_event *event)
 {
-    const snd_profile_node *node = &profile->nodes[event->node];
-    snd_site_kind kind = profile->sites[node->site].kind;
+    uint32_t track = snd_event_track(profile, event);
+    snd_site_kind kind = snd_profile_kind(profile, event->node);
 
     if (kind == SND_SITE_COUNTER)
-        return number_of(LINE_COUNTER, event->node);
+        return number_of(LINE_COUNTER, (uint64_t)(track & 0xfffffff) << 32 | event->node);
     if (snd_site_is_sampled(kind))
-        return number_of(LINE_SAMPLES, node->track);
+        return number_of(LINE_SAMPLES, track);
     if (event->task != 0)
-        return number_of(LINE_TASK,
-                         (uint64_t)(profile->tracks[node->track].process_id & 0xfffffff) << 32 | event->task);
-    return number_of(LINE_THREAD, node->track);
+        return number_of(LINE_TASK, (uint64_t)(profile->tracks[track].process & 0xfffffff) << 32 | event->task);
+    return number_of(LINE_THREAD, track);
 }
 
 static int
@@ -389,18 +401,19 @@ put_sample(tracing *self, uint64_t line, const snd_profile_event *event)
 static snd_status
 start_line(tracing *self, uint64_t line, const snd_profile_event *event)
 {
-    const snd_profile_node *node = &self->profile->nodes[event->node];
+    uint32_t track = snd_event_track(self->profile, event);
+    const char *thread = self->profile->tracks[track].name;
 
     self->stack = SND_NONE;
     self->end_ns = 0;
     switch (line >> 60) {
     case LINE_SAMPLES:
-        return put_line(self, line, node->track, " (samples)", self->profile->tracks[node->track].name);
+        return put_line(self, line, track, " (samples)", thread);
     case LINE_TASK:
-        return put_line(self, line, node->track, " (task)", self->profile->tracks[node->track].name);
+        return put_line(self, line, track, " (task)", thread);
     case LINE_COUNTER:
         snd_protobuf_bytes(&self->message, TRACK_COUNTER, "", 0);
-        return put_line(self, line, node->track, "", self->profile->sites[node->site].name);
+        return put_line(self, line, track, "", self->profile->sites[self->profile->nodes[event->node].site].name);
     default:
         return SND_OK;
     }

@@ -81,7 +81,8 @@ put_labels(profiling *self, const snd_profile_track *track)
 {
     put_label(self, "thread", track->name, 0);
     put_label(self, "thread_id", NULL, track->thread_id);
-    put_label(self, "process", NULL, track->process_id);
+    if (track->process_id != 0) /* not a sum over processes */
+        put_label(self, "process", NULL, track->process_id);
     if (snd_profile_info(self->profile, "rank") != NULL)
         put_label(self, "rank", snd_profile_info(self->profile, "rank"), 0);
 }
