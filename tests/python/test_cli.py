@@ -103,7 +103,7 @@ def test_sql_answers(golden):
     }
     assert ask("pragma user_version", "-f", "json") == (
         '{"view": "sql",\n "columns": [{"name": "user_version", "unit": "count"}],\n "rows": [\n'
-        '  {"user_version": 6}\n ]}\n'
+        '  {"user_version": 7}\n ]}\n'
     )
     assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
         "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"
@@ -133,7 +133,7 @@ def test_sql_may_only_read(golden, query):
 
 MISTAKES = {
     "veiw golden.sonde": "unknown command 'veiw'; did you mean 'view'?",
-    "xyzzy": "unknown command 'xyzzy'; there are run, trace, view, report, export, info, sql, doctor, config",
+    "xyzzy": "unknown command 'xyzzy'; there are run, trace, view, report, merge, export, info, sql, doctor, config",
     "view golden.sonde --colums name": "view has no option '--colums'; did you mean '--columns'?",
     "view golden.sonde --columns totl": "unknown column 'totl'; did you mean 'total'?",
     "view golden.sonde --limit many": "--limit takes a whole number, not 'many'",
@@ -177,9 +177,9 @@ def test_a_mistake_gets_one_line_and_status_2(golden, words):
 
 def test_help_and_version(golden):
     text = golden.command("--help").stdout
-    assert all(word in text for word in ("view", "report", "export", "info", "sql", "doctor", "config"))
+    assert all(word in text for word in ("view", "report", "merge", "export", "info", "sql", "doctor", "config"))
     assert golden.command().stdout == text
-    for command in ("view", "report", "export", "info", "sql", "doctor", "config"):
+    for command in ("view", "report", "merge", "export", "info", "sql", "doctor", "config"):
         about = golden.command(command, "--help").stdout
         assert f"usage: sonde {command}" in about
     import sonde as package
