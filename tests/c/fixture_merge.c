@@ -1,7 +1,9 @@
 #include "fixture_merge.h"
 
+#include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "model/process.h"
 #include "store/writer.h"
 
 #include <math.h>
@@ -184,6 +186,82 @@ write_profile(const char *path, const snd_profile *profile, unsigned events)
     }
     REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     snd_writer_free(writer);
+}
+
+/* ---- ranks ---- */
+
+enum { ROOT, STEP, MAIN, SOLVE, SOLVE_AGAIN, LOAD, LOAD_PAIR };
+
+static void
+add_rank_nodes(snd_profile *profile)
+{
+    static const struct {
+        uint32_t parent;
+        snd_profile_site site;
+    } nodes[] = {
+        {SND_NONE, {SND_SITE_THREAD, "main", "", 0, "", 0, 0}},
+        {ROOT, {SND_SITE_REGION, "step", "job.py", 3, "", 0, 0}},
+        {STEP, {SND_SITE_LINE, "main", "job.py", 12, "", 0, 10}},
+        {MAIN, {SND_SITE_LINE, "solve", "job.py", 22, "", 0, 20}},
+        {SOLVE, {SND_SITE_LINE, "solve", "job.py", 23, "", 0, 20}},
+        {ROOT, {SND_SITE_FUNCTION, "load", "job.py", 30, "", 0, 0}},
+        {LOAD, {SND_SITE_FUNCTION, "load", "job.py", 30, "", 0, 0}},
+    };
+    uint32_t id, site;
+
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+        REQUIRE(snd_profile_add_site(profile, &nodes[i].site, &site) == SND_OK);
+        REQUIRE(snd_profile_add_node(profile, nodes[i].parent, 0, site, &id) == SND_OK);
+    }
+}
+
+static void
+add_entry(snd_part *part, uint32_t node, uint64_t total_ms, uint64_t self_ms)
+{
+    if (part->entries == NULL)
+        REQUIRE((part->entries = snd_calloc(8, sizeof *part->entries)) != NULL);
+    part->entries[part->count++] = (snd_part_entry){node, total_ms * 1000000, self_ms * 1000000};
+}
+
+snd_profile *
+ranks_profile(void)
+{
+    snd_profile *profile = snd_profile_new();
+    snd_profile_track track = {.thread_count = 6, .name = "main", .process = SND_NONE};
+    uint32_t id;
+
+    REQUIRE(profile != NULL && snd_profile_add_track(profile, &track, &id) == SND_OK);
+    add_rank_nodes(profile);
+    profile->parts = snd_calloc(7, sizeof *profile->parts);
+    REQUIRE(profile->parts != NULL);
+    for (uint32_t i = 0; i < 6; i++) {
+        snd_process process = {
+            .host = i < 3 ? "left" : "right",
+            .program = "job.py",
+            .arguments = "[\"job.py\"]",
+            .probes = "region, sample",
+            .process_id = 100 + i,
+            .parent_id = 50,
+            .has_rank = 1,
+            .rank = i,
+            .has_cpu = 1,
+            .cpu_ns = (i == 3 ? 190 : 90 + i) * UINT64_C(1000000),
+            .length_ns = (i == 3 ? 210 : 110 + i) * UINT64_C(1000000),
+            .offset_ns = (6 - i) * UINT64_C(1000000),
+            .is_complete = i != 5,
+        };
+        snd_part *part = &profile->parts[i];
+        REQUIRE(snd_profile_add_process(profile, &process, &id) == SND_OK);
+        add_entry(part, STEP, i == 3 ? 200 : 100 + i, 0);
+        add_entry(part, MAIN, 10, 4);
+        add_entry(part, SOLVE, i == 3 ? 100 : 50, 30);
+        add_entry(part, SOLVE_AGAIN, 20, 10);
+        if (i < 2) {
+            add_entry(part, LOAD, 40 + i, 1);
+            add_entry(part, LOAD_PAIR, 5, 1); /* is in it */
+        }
+    }
+    return profile;
 }
 
 /* ---- comparing ---- */

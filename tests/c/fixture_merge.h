@@ -17,6 +17,10 @@ void write_profile(const char *path, const snd_profile *profile, unsigned events
  * facts, processes and tracks; prints the first difference. */
 int sums_are_equal(const snd_profile *a, const snd_profile *b);
 
+/* Six ranks on two hosts, with their parts: a region "step" that takes rank 3 twice as long as the others; the sampled
+ * function "solve", which calls itself, below "main"; the function "load", called in ranks 0 and 1 only. */
+snd_profile *ranks_profile(void);
+
 /* Whether the memory that both have is the same: series, histories, sizes. */
 int memory_is_equal(const snd_profile *a, const snd_profile *b);
 

@@ -5,6 +5,7 @@
 #include "fixture_calls.h"
 #include "fixture_graph.h"
 #include "fixture_memory.h"
+#include "fixture_merge.h"
 #include "fixture_ops.h"
 #include "fixture_walk.h"
 #include "format/reports.h"
@@ -67,6 +68,17 @@ views_of_calls_are_as_they_were(void)
     check_view(profile, "functions");
     check_view(profile, "callers");
     check_view(profile, "callees");
+    snd_profile_free(profile);
+}
+
+static void
+views_of_processes_are_as_they_were(void)
+{
+    snd_profile *profile = ranks_profile();
+
+    check_view(profile, "processes");
+    check_view(profile, "ranks");
+    check_view_as(profile, "ranks", (snd_view_options){.cpu_only = 1, .show_all = 1}, "ranks-cpu");
     snd_profile_free(profile);
 }
 
@@ -223,6 +235,7 @@ main(int argc, char **argv)
     REQUIRE(argc == 2);
     folder = argv[1];
     RUN(views_of_calls_are_as_they_were);
+    RUN(views_of_processes_are_as_they_were);
     RUN(the_view_of_signatures_is_as_it_was);
     RUN(views_of_samples_are_as_they_were);
     RUN(views_fit_the_terminal);

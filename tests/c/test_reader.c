@@ -154,6 +154,25 @@ a_newer_recording_is_refused_as_such(void)
 
 /* What version 5 did not have: compiled graphs, and their view. */
 static void
+a_recording_of_version_6_has_the_process_that_its_facts_tell_of(void)
+{
+    const char *path = temp_path("six.sonde");
+
+    make_recording(path);
+    change(path, "DROP TABLE process; DROP TABLE part; ALTER TABLE track DROP COLUMN process;"
+                 "ALTER TABLE track DROP COLUMN summed_on; PRAGMA user_version = 6;"
+                 "INSERT OR REPLACE INTO info VALUES ('process_id', '77'), ('host', 'there'), ('rank', '3')");
+    snd_profile *profile = read_recording(path);
+    REQUIRE(profile->process_count == 1);
+    CHECK_NUMBER(profile->processes[0].process_id, 77);
+    CHECK_NUMBER(profile->processes[0].rank, 3);
+    CHECK_TEXT(profile->processes[0].host, "there");
+    CHECK_NUMBER(profile->tracks[0].process, 0);
+    CHECK_NUMBER(profile->tracks[0].summed_on, 0);
+    snd_profile_free(profile);
+}
+
+static void
 a_recording_of_version_5_is_read_as_ever(void)
 {
     const char *path = temp_path("version 5.sonde");
@@ -413,6 +432,7 @@ every_failing_allocation_is_reported(void)
 int
 main(void)
 {
+    RUN(a_recording_of_version_6_has_the_process_that_its_facts_tell_of);
     RUN(a_file_that_is_not_there_is_an_error_of_the_system);
     RUN(a_folder_is_said_to_be_one);
     RUN(a_pipe_is_not_waited_for);

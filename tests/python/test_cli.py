@@ -178,9 +178,10 @@ def test_a_mistake_gets_one_line_and_status_2(golden, words):
 
 def test_help_and_version(golden):
     text = golden.command("--help").stdout
-    assert all(word in text for word in ("view", "report", "export", "stat", "info", "sql", "doctor", "config"))
+    commands = ("view", "report", "diff", "merge", "export", "import", "stat", "info", "sql", "doctor", "config")
+    assert all(word in text for word in commands)
     assert golden.command().stdout == text
-    for command in ("view", "report", "export", "stat", "info", "sql", "doctor", "config"):
+    for command in commands:
         about = golden.command(command, "--help").stdout
         assert f"usage: sonde {command}" in about
     import sonde as package

@@ -297,6 +297,18 @@ def test_graph_examples(sonde, name):
         assert "horner (inner function)" in shown and "in 10000 calls" in shown and "overhead of its steps" in shown
 
 
+def test_the_slow_rank_of_several(sonde):
+    for rank in range(4):
+        shutil.copy(EXAMPLES / "ranks.py", sonde.folder)
+        sonde.command("run", "-o", f"{rank}.sonde", "ranks.py", env={"RANK": str(rank)})
+    sonde.command("merge", "-o", "all.sonde", *(f"{rank}.sonde" for rank in range(4)))
+    rows = json.loads(sonde.command("export", "-f", "json", "--view", "ranks", "all.sonde", "--show-all").stdout)[
+        "rows"
+    ]
+    regions = {row["name"]: row["processes"] for row in rows if row["kind"] == "region"}
+    assert regions == {"step": 4, "compute": 4, "exchange": 4}
+
+
 def test_every_example_is_run_here():
     text = Path(__file__).read_text()
     files = [path for path in EXAMPLES.rglob("*") if path.suffix in (".py", ".c", ".cpp")]
