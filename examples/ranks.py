@@ -12,7 +12,7 @@ def compute(amount):
 
 rank = int(os.environ["RANK"])
 with sonde.region("step"):
-    for turn in range(20):
+    for _ in range(20):
         with sonde.region("compute"):
             compute(60_000 if rank == 3 else 30_000 + 200 * rank)
         with sonde.region("exchange"):

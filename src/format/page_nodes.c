@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/page_private.h"
+#include "model/process.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -89,6 +90,22 @@ put_sites(snd_page_maker *self)
     return status;
 }
 
+/* One of several processes is named with it. */
+static void
+put_track_name(const snd_profile *profile, const snd_profile_track *track, snd_buffer *out)
+{
+    snd_buffer name = {0};
+
+    snd_buffer_text(&name, track->name);
+    if (track->summed_on != 0) {
+        snd_buffer_text(&name, " of ");
+        snd_process_name(profile, track->process, &name);
+    }
+    out->failed |= name.failed;
+    snd_json_string(out, snd_buffer_str(&name));
+    snd_buffer_free(&name);
+}
+
 static void
 put_tracks(snd_page_maker *self)
 {
@@ -98,7 +115,7 @@ put_tracks(snd_page_maker *self)
     for (uint32_t i = 0; i < self->profile->track_count; i++) {
         const snd_profile_track *track = &self->profile->tracks[i];
         snd_buffer_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
-        snd_json_string(out, track->name);
+        put_track_name(self->profile, track, out);
         snd_buffer_printf(out,
                           ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu}",
                           track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,

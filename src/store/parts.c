@@ -243,7 +243,7 @@ get(cursor *self, uint64_t most, uint64_t *value)
 static int
 get_count(cursor *self, uint64_t *count)
 {
-    return get(self, (uint64_t)(self->end - self->at), count);
+    return get(self, UINT64_MAX, count) && *count <= (uint64_t)(self->end - self->at); /* what is left behind it */
 }
 
 static int
