@@ -133,8 +133,10 @@ def test_sql_may_only_read(golden, query):
 
 MISTAKES = {
     "veiw golden.sonde": "unknown command 'veiw'; did you mean 'view'?",
-    "xyzzy": "unknown command 'xyzzy'; there are run, trace, view, report, diff, merge, export, import, stat, info, sql, "
-    "doctor, config",
+    "xyzzy": (
+        "unknown command 'xyzzy'; there are run, trace, view, report, diff, merge, export, import, stat, info, sql, "
+        "doctor, config"
+    ),
     "view golden.sonde --colums name": "view has no option '--colums'; did you mean '--columns'?",
     "view golden.sonde --columns totl": "unknown column 'totl'; did you mean 'total'?",
     "view golden.sonde --limit many": "--limit takes a whole number, not 'many'",
