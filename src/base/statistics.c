@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* From so many degrees of freedom on, Student's distribution is the normal one with a correction. */
+#define MANY 60.0
+#define STEPS 200
+
 static int
 by_size(const void *left, const void *right)
 {
@@ -50,20 +54,86 @@ snd_statistics_of(double *values, uint32_t count)
     };
 }
 
-double
-snd_student_95(uint32_t degrees)
+/* Where a falling function of a positive number goes below `wanted`. */
+static double
+find_limit(double (*tail)(double at, double freedom), double freedom, double wanted)
 {
-    static const double few[] = {12.706205, 4.302653, 3.182446, 2.776445, 2.570582,
-                                 2.446912,  2.364624, 2.306004, 2.262157, 2.228139};
-    const double z = 1.959964;
-    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
-    double n = degrees;
+    double low = 0, high = 1;
 
-    if (degrees <= sizeof few / sizeof few[0])
-        return few[degrees - 1];
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
-           (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
+    while (tail(high, freedom) > wanted && high < 1e12)
+        high *= 2;
+    for (int i = 0; i < 100; i++) {
+        double middle = low + (high - low) / 2;
+        if (tail(middle, freedom) > wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double
+normal_tail(double at, double freedom)
+{
+    (void)freedom;
+    return erfc(at / sqrt(2));
+}
+
+double
+snd_normal_limit(double alpha)
+{
+    return find_limit(normal_tail, 0, alpha);
+}
+
+/* The continued fraction of the incomplete beta function, from its first term on. */
+static double
+beta_fraction(double x, double a, double b)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double sum = d;
+
+    for (int m = 1; m <= STEPS; m++) {
+        double before = sum;
+        for (int half = 0; half < 2; half++) {
+            double term = half == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+                                    : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+            d = 1 + term * d;
+            c = 1 + term / c;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            sum *= c * d;
+        }
+        if (fabs(sum - before) <= 1e-15 * fabs(sum))
+            break;
+    }
+    return sum;
+}
+
+static double
+incomplete_beta(double x, double a, double b)
+{
+    double factor = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+
+    if (x < (a + 1) / (a + b + 2))
+        return factor * beta_fraction(x, a, b) / a;
+    return 1 - factor * beta_fraction(1 - x, b, a) / b;
+}
+
+static double
+student_tail(double at, double freedom)
+{
+    return at <= 0 ? 1 : incomplete_beta(freedom / (freedom + at * at), freedom / 2, 0.5);
+}
+
+double
+snd_student_limit(double alpha, double freedom)
+{
+    if (freedom < MANY)
+        return find_limit(student_tail, freedom < 1 ? 1 : freedom, alpha);
+    double z = snd_normal_limit(alpha), z3 = z * z * z;
+    return z + (z3 + z) / (4 * freedom) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * freedom * freedom);
 }
 
 /* All ratios r for which the mean of above - r * below is not significantly away from 0: between the roots of a
@@ -71,7 +141,7 @@ snd_student_95(uint32_t degrees)
 static void
 find_interval(snd_ratio *self, const double *above, const double *below, uint32_t count)
 {
-    double t = snd_student_95(count - 1);
+    double t = snd_student_limit(0.05, count - 1);
     double weight = t * t / count;
     double mean_above = mean_of(above, count), mean_below = mean_of(below, count);
     double a = mean_below * mean_below - weight * covariance(below, below, count);

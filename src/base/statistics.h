@@ -26,7 +26,9 @@ typedef struct snd_ratio {
  * the two alike counts for neither. The interval is Fieller's, for normal means. */
 snd_ratio snd_ratio_of(const double *above, const double *below, uint32_t count);
 
-/* Student's t with so many degrees of freedom: between -t and t lie 95 %. `degrees` is at least 1. */
-double snd_student_95(uint32_t degrees);
+/* The number that a normally distributed one (standard deviation 1), or one of Student's t with these degrees of
+ * freedom, exceeds to either side in the share `alpha` of all cases. */
+double snd_normal_limit(double alpha);
+double snd_student_limit(double alpha, double freedom);
 
 #endif

@@ -1,11 +1,10 @@
 /* How far a measured number may be off. */
 #include "view/noise.h"
 
+#include "base/statistics.h"
+
 #include <math.h>
 
-/* From so many degrees of freedom on, Student's distribution is the normal one with a correction. */
-#define MANY 60.0
-#define STEPS 200
 #define ONCE_NS 1e6
 /* How much times scatter more, as a part of the share in which no processor was free. */
 #define BUSY_SCATTER 0.1
@@ -97,88 +96,6 @@ snd_estimate_node(const snd_profile *profile, uint32_t node)
 }
 
 /* ---- limits ---- */
-
-/* Where a falling function of a positive number goes below `wanted`. */
-static double
-find_limit(double (*tail)(double at, double freedom), double freedom, double wanted)
-{
-    double low = 0, high = 1;
-
-    while (tail(high, freedom) > wanted && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 100; i++) {
-        double middle = low + (high - low) / 2;
-        if (tail(middle, freedom) > wanted)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-static double
-normal_tail(double at, double freedom)
-{
-    (void)freedom;
-    return erfc(at / sqrt(2));
-}
-
-double
-snd_normal_limit(double alpha)
-{
-    return find_limit(normal_tail, 0, alpha);
-}
-
-/* The continued fraction of the incomplete beta function, from its first term on. */
-static double
-beta_fraction(double x, double a, double b)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1);
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    double sum = d;
-
-    for (int m = 1; m <= STEPS; m++) {
-        double before = sum;
-        for (int half = 0; half < 2; half++) {
-            double term = half == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-                                    : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-            d = 1 + term * d;
-            c = 1 + term / c;
-            d = 1 / (fabs(d) < tiny ? tiny : d);
-            c = fabs(c) < tiny ? tiny : c;
-            sum *= c * d;
-        }
-        if (fabs(sum - before) <= 1e-15 * fabs(sum))
-            break;
-    }
-    return sum;
-}
-
-static double
-incomplete_beta(double x, double a, double b)
-{
-    double factor = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-
-    if (x < (a + 1) / (a + b + 2))
-        return factor * beta_fraction(x, a, b) / a;
-    return 1 - factor * beta_fraction(1 - x, b, a) / b;
-}
-
-static double
-student_tail(double at, double freedom)
-{
-    return at <= 0 ? 1 : incomplete_beta(freedom / (freedom + at * at), freedom / 2, 0.5);
-}
-
-double
-snd_student_limit(double alpha, double freedom)
-{
-    if (freedom < MANY)
-        return find_limit(student_tail, freedom < 1 ? 1 : freedom, alpha);
-    double z = snd_normal_limit(alpha), z3 = z * z * z;
-    return z + (z3 + z) / (4 * freedom) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * freedom * freedom);
-}
 
 static double
 square_of(double number)

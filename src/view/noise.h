@@ -72,9 +72,4 @@ typedef struct snd_noise_runs {
 double snd_noise_limit(const snd_estimate *before, const snd_estimate *after, const snd_noise_runs *runs,
                        uint64_t tests);
 
-/* The number that a normally distributed one (standard deviation 1), or one of Student's t with these degrees of
- * freedom, exceeds to either side in the share `alpha` of all cases. */
-double snd_normal_limit(double alpha);
-double snd_student_limit(double alpha, double freedom);
-
 #endif

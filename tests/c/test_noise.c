@@ -1,4 +1,5 @@
 /* How far numbers may be off: limits against tables, estimates against hand calculation, false alarms by simulation. */
+#include "base/statistics.h"
 #include "check.h"
 #include "view/noise.h"
 

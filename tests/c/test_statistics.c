@@ -44,14 +44,14 @@ one_value_has_no_deviation_and_none_has_nothing(void)
 static void
 students_t_is_that_of_the_tables(void)
 {
-    CHECK(is_near(snd_student_95(1), 12.7062, 1e-4));
-    CHECK(is_near(snd_student_95(4), 2.7764, 1e-4));
-    CHECK(is_near(snd_student_95(9), 2.2622, 1e-4));
-    CHECK(is_near(snd_student_95(11), 2.2010, 1e-4));
-    CHECK(is_near(snd_student_95(20), 2.0860, 1e-4));
-    CHECK(is_near(snd_student_95(30), 2.0423, 1e-4));
-    CHECK(is_near(snd_student_95(120), 1.9799, 1e-4));
-    CHECK(is_near(snd_student_95(1000000), 1.9600, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 1), 12.7062, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 4), 2.7764, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 9), 2.2622, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 11), 2.2010, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 20), 2.0860, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 30), 2.0423, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 120), 1.9799, 1e-4));
+    CHECK(is_near(snd_student_limit(0.05, 1000000), 1.9600, 1e-4));
 }
 
 static void
