@@ -130,12 +130,19 @@ export function origins(recording: Recording): [string, string][] {
     ["program", infos.program_path || infos.program],
     ["arguments", argumentsText(infos.arguments)],
     ["Python", infos.python],
-    ["host", infos.host && `${infos.host}, process ${infos.process_id ?? "?"}${infos.rank ? `, rank ${infos.rank}` : ""}`],
+    ["host", hostText(infos)],
     ["started", started ? new Date(started / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" : undefined],
     ["measured", infos.probes],
     ["sonde", infos.sonde],
   ];
   return rows.filter((row): row is [string, string] => !!row[1]);
+}
+
+/** Where it ran, and which process it was; of a merged recording how many there were. */
+function hostText(infos: Recording["infos"]): string | undefined {
+  const many = Number(infos.processes ?? 0) > 1;
+  if (many) return [infos.host, plural(Number(infos.processes), "process").replace("processs", "processes")].filter(Boolean).join(", ");
+  return infos.host && `${infos.host}, process ${infos.process_id ?? "?"}${infos.rank ? `, rank ${infos.rank}` : ""}`;
 }
 
 function argumentsText(json: string | undefined): string {
