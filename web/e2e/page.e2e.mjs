@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { assertQuiet, grids, hasBrowser, launch, numberOf, open, show, shows, tabs } from "./browser.mjs";
 import { accessTests } from "./access.mjs";
 import { frameTests } from "./frames.mjs";
+import { keyTests } from "./keys.mjs";
 import { linkTests } from "./links.mjs";
 import { exported, folder, KINDS, makeAll, pageOf } from "./recordings.mjs";
 import { timelineTests } from "./timeline.mjs";
@@ -228,6 +229,7 @@ async function dataOf(name) {
 }
 
 describe("the timeline", { skip }, () => timelineTests(() => browser));
+describe("keys and switches", { skip }, () => keyTests(() => browser));
 describe("views are linked", { skip }, () => linkTests(() => browser));
 describe("for everybody", { skip }, () => accessTests(() => browser));
 describe("in frames", { skip }, () => frameTests(() => browser));

@@ -17,7 +17,8 @@ function isTyping(target: EventTarget | null): boolean {
 /** A key that nobody took goes to the view's own element. */
 function forward(event: KeyboardEvent): void {
   const element = document.querySelector<HTMLElement>("main [data-keys]");
-  if (!element || element.contains(event.target as Node) || (event.target as HTMLElement).closest?.("[role=tablist], dialog")) return;
+  const isOfTabs = (event.target as HTMLElement).closest?.("[role=tablist]") && /^(Arrow|Home|End)/.test(event.key);
+  if (!element || isOfTabs || element.contains(event.target as Node)) return;
   element.focus();
   const { key, code, shiftKey } = event;
   element.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: false, cancelable: true }));
