@@ -270,6 +270,22 @@ task_of(const item *at)
     return at->task;
 }
 
+static uint64_t
+track_of(const item *at)
+{
+    return at->track;
+}
+
+/* Else the node says it. */
+static int
+needs_tracks(const snd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        if (profile->tracks[i].summed_on != 0)
+            return 1;
+    return 0;
+}
+
 static snd_status
 put_column(snd_page_maker *self, const items *all, const char *key, uint64_t (*number)(const item *))
 {
@@ -295,6 +311,8 @@ put_items(snd_page_maker *self, const items *all, const char *kind, int is_first
         status = put_column(self, all, "node", node_of);
     if (status == SND_OK)
         status = put_column(self, all, "task", task_of);
+    if (status == SND_OK && needs_tracks(self->profile))
+        status = put_column(self, all, "track", track_of);
     snd_buffer_text(&self->pack.text, "]}");
     return status;
 }

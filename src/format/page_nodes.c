@@ -117,9 +117,12 @@ put_tracks(snd_page_maker *self)
         snd_buffer_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
         put_track_name(self->profile, track, out);
         snd_buffer_printf(out,
-                          ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu}",
+                          ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu",
                           track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,
                           (unsigned long long)track->end_ns);
+        if (track->summed_on != 0)
+            snd_buffer_printf(out, ",\"summed_on\":%u", track->summed_on - 1);
+        snd_buffer_char(out, '}');
     }
     snd_buffer_text(out, "],\n");
 }

@@ -224,7 +224,7 @@ find_site(snd_merger *self, const snd_profile_site *site, uint32_t *id)
     while ((found = snd_map_next(&self->sites, hash, &cursor)) != SND_MAP_NONE)
         if (is_same_site(&self->sum->sites[found], &wanted)) {
             wanted.twin++;
-            if (self->taken[found] != self->turn && found < best)
+            if (found < best && self->taken[found] != self->turn)
                 best = found;
         }
     if (best == SND_NONE) {

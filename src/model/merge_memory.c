@@ -94,7 +94,10 @@ static snd_status
 add_history(snd_merger *self, const snd_process *process, const snd_history *history, uint64_t step_ns, uint32_t node)
 {
     const snd_history *known = snd_profile_history(self->sum, node);
-    snd_history sum = known == NULL ? (snd_history){.count = SND_HISTORY_POINTS} : *known;
+    snd_history sum = {.count = SND_HISTORY_POINTS};
+
+    if (known != NULL)
+        sum = *known;
 
     for (uint32_t i = 0; i < SND_HISTORY_POINTS; i++) {
         uint64_t at = (i + 1) * history_step(self);

@@ -310,7 +310,7 @@ static snd_status
 add_input(snd_merging *self, uint32_t number, const reading *from)
 {
     input state = {.merging = self};
-    snd_status status = from->status == SND_OK ? add_all(&state, from->reader, from->all, number) : from->status;
+    snd_status status = from->all == NULL ? from->status : add_all(&state, from->reader, from->all, number);
     int saved = errno;
 
     snd_chunk_free(&state.chunk);

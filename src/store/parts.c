@@ -564,16 +564,17 @@ get_sources(cursor *self)
     return status;
 }
 
+typedef snd_status get_list(cursor *self);
+
 static snd_status
 get_all(cursor *self)
 {
-    snd_status (*const steps[])(cursor *) = {get_process, get_infos,   get_tracks,     get_sites,
-                                             get_nodes,   get_columns, get_histograms, get_histories,
-                                             get_series,  get_sizes,   get_sources};
+    static get_list *const lists[] = {get_process,    get_infos,     get_tracks, get_sites, get_nodes,  get_columns,
+                                      get_histograms, get_histories, get_series, get_sizes, get_sources};
     snd_status status = SND_OK;
 
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == SND_OK; i++)
-        status = steps[i](self);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == SND_OK; i++)
+        status = lists[i](self);
     return status == SND_OK && self->at != self->end ? SND_DAMAGED : status;
 }
 

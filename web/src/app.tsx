@@ -85,12 +85,12 @@ export function App({ recordings }: { recordings: Recording[] }) {
     state: { ...state, view: view.id, thread },
     onSelect: (selection) => go((now) => (sameSelection(now.selection, selection) ? now : { ...now, selection }), true),
     onRange: (range) => go((now) => ({ ...now, range }), true),
-    onThread: (next) => go((now) => ({ ...now, thread: next }), true),
+    onThread: (next) => go((now) => ({ ...now, thread: recording.tracks[next]?.summed_on ?? next }), true),
     onView: (next, selection) => go((now) => ({ ...now, view: next, selection: selection ?? now.selection }), true),
     onOption: (name, value, push = false) => go((now) => withOption(now, name, value), push),
   };
   useEffect(() => {
-    const actions = actionsOf(go, views, recording.tracks.length, search, () => help.current?.showModal());
+    const actions = actionsOf(go, views, withNodes(recording).length, search, () => help.current?.showModal());
     const listen = (event: KeyboardEvent) => onKey(event, actions);
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
@@ -138,6 +138,11 @@ function ThemeButton() {
 }
 
 /** Threads of one name are told apart by their number. */
+/** The tracks that can be chosen; those whose nodes are summed on them stand behind. */
+function withNodes(recording: Recording): Track[] {
+  return recording.tracks.filter((track) => track.summed_on === undefined);
+}
+
 function threadTitle(recording: Recording, track: Track): string {
   const isOne = track.name !== "" && recording.tracks.filter(({ name }) => name === track.name).length === 1;
   return visible(isOne ? track.name.slice(0, 60) : `${(track.name || "thread").slice(0, 60)} ${track.thread_id}`);
@@ -174,7 +179,7 @@ function Header(props: HeaderProps) {
       {recording.tracks.length > 1 && (
         <select aria-label="thread" title="n, p: next and previous thread" value={state.thread} onChange={(event) => props.onThread(Number(event.currentTarget.value))}>
           <option value={-1}>All threads</option>
-          {recording.tracks.map((track, i) => (
+          {withNodes(recording).map((track, i) => (
             <option key={i} value={i}>
               {threadTitle(recording, track)}
             </option>

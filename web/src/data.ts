@@ -30,6 +30,8 @@ export interface RawBlock {
   value: number[];
   node: number[];
   task: number[];
+  /** Only of several processes that were merged: else an event is on the track of its node. */
+  track?: number[];
 }
 
 export interface Track {
@@ -40,6 +42,8 @@ export interface Track {
   end_ns: number;
   /** More than 1: so many threads shared this line, one after the other. */
   thread_count?: number;
+  /** Of a thread of a merged recording: the track, before it, that has its nodes, summed with those of others. */
+  summed_on?: number;
 }
 
 export interface Pruned {
@@ -126,6 +130,7 @@ export interface Events {
   value: Float64Array;
   node: Uint32Array;
   task: Float64Array;
+  track: Uint32Array;
 }
 
 export interface Recording {
@@ -184,14 +189,16 @@ function decodeBlock(block: RawBlock, track: ArrayLike<number>, into: Events, at
   let end = 0;
   for (let i = 0; i < block.node.length; i++) {
     const node = block.node[i];
-    if (track[node] !== last) end = 0;
-    last = track[node];
+    const on = block.track?.[i] ?? track[node];
+    if (on !== last) end = 0;
+    last = on;
     const start = end + block.gap[i];
     end = start + block.value[i];
     into.start[at + i] = start * block.unit_ns;
     into.value[at + i] = block.value[i] * block.unit_ns;
     into.node[at + i] = node;
     into.task[at + i] = block.task[i];
+    into.track[at + i] = on;
   }
 }
 
@@ -206,6 +213,7 @@ function decodeEvents(blocks: RawBlock[] | null, track: ArrayLike<number>): Even
     value: new Float64Array(count),
     node: new Uint32Array(count),
     task: new Float64Array(count),
+    track: new Uint32Array(count),
   };
   let at = 0;
   for (const block of sorted) {

@@ -73,9 +73,9 @@ function densityOf(lane: Lane, length: number): Float32Array {
 }
 
 /** Where the samples of each track begin, and behind the last one their end. */
-function trackStarts({ events, nodes, tracks }: Recording): Uint32Array {
+function trackStarts({ events, tracks }: Recording): Uint32Array {
   const starts = new Uint32Array(tracks.length + 1);
-  for (let i = 0; i < events!.sample_count; i++) starts[nodes.track[events!.node[i]] + 1]++;
+  for (let i = 0; i < events!.sample_count; i++) starts[events!.track[i] + 1]++;
   for (let track = 0; track < tracks.length; track++) starts[track + 1] += starts[track];
   return starts;
 }
@@ -86,7 +86,8 @@ function scalesOf({ events, nodes, tracks, metrics }: Recording): number[] {
   const drawn = new Float64Array(tracks.length);
   for (const name of STATES) metrics.get(name)?.node.forEach((node, i) => (measured[nodes.track[node]] += metrics.get(name)!.value[i]));
   for (let i = 0; i < events!.sample_count; i++) drawn[nodes.track[events!.node[i]]] += events!.value[i];
-  return Array.from(drawn, (ns, track) => (measured[track] > 0 && measured[track] < ns / 4 ? measured[track] / ns : 1));
+  const scales = Array.from(drawn, (ns, track) => (measured[track] > 0 && measured[track] < ns / 4 ? measured[track] / ns : 1));
+  return tracks.map((track, i) => scales[track.summed_on ?? i]);
 }
 
 function spansOf(recording: Recording, is: (kind: string) => boolean): number[][] {
@@ -95,7 +96,7 @@ function spansOf(recording: Recording, is: (kind: string) => boolean): number[][
   const wanted = kinds.map(is);
   const spans: number[][] = recording.tracks.map(() => []);
   for (let i = events.sample_count; i < events.count; i++)
-    if (wanted[sites.kind[nodes.site[events.node[i]]]]) spans[nodes.track[events.node[i]]].push(i);
+    if (wanted[sites.kind[nodes.site[events.node[i]]]]) spans[events.track[i]].push(i);
   return spans;
 }
 

@@ -26,9 +26,8 @@ function addSpans(recording: Recording, events: Events, kinds: readonly string[]
   for (let i = events.sample_count; i < events.count; i++) {
     const node = events.node[i];
     const site = nodes.site[node];
-    const track = nodes.track[node];
-    if (!isWanted[sites.kind[site]] || (thread >= 0 && track !== thread)) continue;
-    const key = `${track} ${events.task[i]}`;
+    if (!isWanted[sites.kind[site]] || (thread >= 0 && nodes.track[node] !== thread)) continue;
+    const key = `${events.track[i]} ${events.task[i]}`;
     const stack = open.get(key) ?? [];
     open.set(key, stack);
     while (stack.length && events.start[stack.at(-1)!] + events.value[stack.at(-1)!] <= events.start[i]) stack.pop();

@@ -1,5 +1,5 @@
 // The facts of a recording that a reader wants first.
-import { STATES, type Recording, type Table } from "../data";
+import { STATES, type Recording, type Table, type Track } from "../data";
 import type { State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
@@ -34,7 +34,9 @@ function threadCount(recording: Recording): number {
   const others = new Set<number>();
   const isOther = texts.map((text) => names.has(text));
   for (let node = 0; node < nodes.count; node++) if (isOther[sites.name[nodes.site[node]]]) others.add(nodes.track[node]);
-  return tracks.reduce((sum, track, i) => sum + (others.has(i) || track.thread_id === 0 ? 0 : (track.thread_count ?? 1)), 0);
+  const sums = new Set(tracks.map((track) => track.summed_on)); // their threads are counted themselves
+  const isCounted = (track: Track, i: number) => !sums.has(i) && !others.has(track.summed_on ?? i) && track.thread_id !== 0;
+  return tracks.reduce((sum, track, i) => sum + (isCounted(track, i) ? (track.thread_count ?? 1) : 0), 0);
 }
 
 /** The garbage collections of a thread, of the whole recording or a range. */
