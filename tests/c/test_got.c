@@ -378,6 +378,19 @@ objects_may_come_and_go_meanwhile(void)
     dlclose(one.handle);
 }
 
+/* Every line is still there. There may be others: a sanitizer that looks up a name maps files, and keeps them. */
+static void
+check_kept(const char *before, const char *after)
+{
+    char line[1024];
+
+    for (size_t size = strcspn(before, "\n"); *before != '\0'; before += size + 1, size = strcspn(before, "\n")) {
+        snprintf(line, sizeof line, "%.*s", (int)size + 1, before);
+        if (strstr(after, line) == NULL)
+            CHECK_TEXT("", line);
+    }
+}
+
 static void
 threads_may_start_and_stop_meanwhile(void)
 {
@@ -388,7 +401,7 @@ threads_may_start_and_stop_meanwhile(void)
     run_threads(start_and_stop);
     snd_got_stop();
     char *pages_after = read_protections();
-    CHECK_TEXT(pages_after, pages_before);
+    check_kept(pages_before, pages_after);
     check_slots(&one, before);
     check_calls(&one, 0);
     check_calls(&lazy, 0);
