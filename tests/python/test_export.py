@@ -9,7 +9,8 @@ import pytest
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 PROGRAM = """
-import threading, time, sonde
+import gc, threading, time, sonde
+gc.disable()
 sonde.install(reporter=sonde.SilentReporter(), recording="r.sonde", timeline=True)
 def work():
     for _ in range(5):

@@ -182,7 +182,8 @@ def test_memory_is_that_of_the_recording(sonde):
 
 
 REGIONS = """
-import threading, time, sonde
+import gc, threading, time, sonde
+gc.disable()
 sonde.install(reporter=sonde.SilentReporter(), recording="r.sonde", timeline=True)
 def work():
     for _ in range(20):
