@@ -73,7 +73,7 @@ def test_metrics_add_up(recorded, metric):
 
 
 def test_the_cpu_columns_are_the_cpu_time_of_all_processes(recorded):
-    cpu = "select sum(python_ns + native_ns + system_ns) from sample"
+    cpu = "select sum(value) from measure where metric in ('python', 'native', 'system')"
     fact = "select cast(value as integer) from info where key = 'cpu_ns'"
     processes = "select sum(cpu_ns) from process"
     assert query(recorded, "all.sonde", cpu) == query(recorded, "all.sonde", fact)
