@@ -49,7 +49,7 @@ def test_equal_runs_are_not_marked(sonde):
         pairs = list(itertools.combinations(range(4), 2))
         found = [row for a, b in pairs for row in rows(sonde, f"{a}.sonde", f"{b}.sonde")]
         marked = [row for row in found if row["verdict"] in MARKED]
-        assert len(found) > 6 * 15
+        assert {row["table"] for row in found} >= {"totals", "regions", "functions", "lines"}
         if len(marked) <= 3:
             return
     pytest.fail(str(marked))
