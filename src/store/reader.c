@@ -211,19 +211,6 @@ take_info(sqlite3_stmt *row, snd_profile *profile, void *context)
 }
 
 static snd_status
-take_metric(sqlite3_stmt *row, snd_profile *profile, void *context)
-{
-    loading *self = context;
-    uint32_t id;
-
-    (void)profile;
-    if (!snd_reader_id_at(row, 0, SND_READER_METRICS, &id))
-        return SND_DAMAGED;
-    self->metrics[id] = snd_metric_find(snd_reader_text_at(row, 1)); /* one that we do not know is passed over */
-    return SND_OK;
-}
-
-static snd_status
 take_track(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
     uint32_t id, on;
@@ -384,13 +371,14 @@ load(snd_reader *self, snd_profile *profile)
     loading state = {0};
     int64_t version = 0;
     snd_status status = load_lines(self, &version, profile);
+    if (status == SND_OK)
+        status = snd_reader_metrics(self->db, state.metrics);
     if (status != SND_OK)
         return status;
     const struct {
         const char *sql;
         snd_reader_row *take;
     } steps[] = {
-        {"SELECT id, name FROM metric", take_metric},
         {site_sql(version), take_site},
         {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
         {"SELECT node, metric, value FROM value", take_value},
@@ -398,8 +386,6 @@ load(snd_reader *self, snd_profile *profile)
         {"SELECT file, size, text FROM source ORDER BY file", take_source},
     };
 
-    for (size_t i = 0; i < SND_READER_METRICS; i++)
-        state.metrics[i] = SND_METRIC_COUNT_OF;
     size_t count = sizeof steps / sizeof steps[0] - (version < 3); /* sources are the last */
     for (size_t i = 0; i < count && status == SND_OK; i++)
         status = snd_reader_each_row(self->db, steps[i].sql, steps[i].take, profile, &state);
@@ -429,11 +415,11 @@ snd_status
 snd_reader_profile(snd_reader *self, snd_profile **out)
 {
     snd_profile *all = NULL;
+    if (self->only == NULL)
+        return load_at_once(self, load, out);
     snd_status status = load_at_once(self, load, &all);
-    if (status != SND_OK || self->only == NULL) {
-        *out = status == SND_OK ? all : *out;
+    if (status != SND_OK)
         return status;
-    }
     status = snd_reader_take_only(self, all, out);
     snd_profile_free(all);
     return status;
@@ -442,7 +428,7 @@ snd_reader_profile(snd_reader *self, snd_profile **out)
 static snd_status
 load_outline(snd_reader *self, snd_profile *profile)
 {
-    int64_t version;
+    int64_t version = 0;
     return load_lines(self, &version, profile);
 }
 
