@@ -324,6 +324,34 @@ memory_is_added_at_the_same_moments(void)
     snd_profile_free(sum);
 }
 
+/* b has 100 bytes from its first second on and 300 at its end; it starts half a second after a. */
+static void
+the_memory_of_a_node_is_added_at_the_same_moments(void)
+{
+    const uint64_t second = UINT64_C(1000000000);
+    snd_profile *a = process_profile("h", 1, 1000, 1000),
+                *b = process_profile("h", 2, 1000 + second / 2, 1000 + second / 2);
+    snd_history history = {.count = 2, .points = {{100, 5, 1}, {300, 9, 2}}};
+    path_text out;
+
+    REQUIRE(snd_profile_set_info_number(a, "length_ns", second) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(b, "length_ns", 2 * second) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(b, "history_step_ns", second) == SND_OK);
+    REQUIRE(snd_profile_set_history(b, find_node(b, "main", "load"), &history) == SND_OK);
+    merge_two(a, b, out);
+    snd_profile *sum = read_recording(out);
+    const snd_history *found = snd_profile_history(sum, find_node(sum, "main", "load"));
+    uint64_t step = snd_profile_info_number(sum, "history_step_ns");
+    REQUIRE(found != NULL && found->count == SND_HISTORY_POINTS);
+    CHECK(step * SND_HISTORY_POINTS >= 5 * second / 2);
+    for (uint32_t i = 0; i < found->count; i++) {
+        uint64_t at = (i + 1) * step;
+        CHECK_NUMBER(found->points[i].live, at < 3 * second / 2 ? 0 : at < 5 * second / 2 ? 100 : 300);
+    }
+    CHECK_NUMBER(found->points[SND_HISTORY_POINTS - 1].taken, 9);
+    snd_profile_free(sum);
+}
+
 static uint64_t
 offset_between(const char *host, uint64_t realtime_ns, uint64_t monotonic_ns)
 {
@@ -575,6 +603,7 @@ main(void)
     RUN(what_was_not_entered_is_not_the_least);
     RUN(processes_without_a_length_are_merged);
     RUN(memory_is_added_at_the_same_moments);
+    RUN(the_memory_of_a_node_is_added_at_the_same_moments);
     RUN(clocks_of_one_host_are_compared_by_the_monotonic_one);
     RUN(clocks_of_two_hosts_are_compared_by_the_time_of_day);
     RUN(a_host_that_was_started_anew_has_another_clock);
