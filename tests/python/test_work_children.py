@@ -87,7 +87,8 @@ def test_every_way_to_start_a_process_is_followed_and_cpu_adds_up(sonde, way):
     if answer["unwaited"]:  # what they used before and after is theirs alone
         assert told > (answer["used"] + answer["unwaited"]) * 0.92
     else:
-        assert told == pytest.approx(answer["used"], rel=0.08, abs=0.08)
+        begins = 2 if way == "become_another" else 1  # interpreters of which nobody tells what they used to begin
+        assert told == pytest.approx(answer["used"], rel=0.08, abs=0.08 * begins)
 
 
 def test_output_and_status_of_children_are_as_without_us(sonde):
