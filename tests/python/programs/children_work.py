@@ -124,10 +124,11 @@ def prefork():
     for _ in range(2):
         clients = [socket.create_connection(server.getsockname()) for _ in range(2)]  # one for each
         assert [client.recv(10) for client in clients] == [b"done", b"done"]
-    for process in children:
-        os.kill(process, signal.SIGTERM)
-    for process in children:
-        os.waitpid(process, 0)
+    while children:  # a signal right before a call of accept is seen only after the next one
+        for process in children:
+            os.kill(process, signal.SIGTERM)
+        time.sleep(0.1)
+        children = [process for process in children if os.waitpid(process, os.WNOHANG)[0] == 0]
 
 
 def serve(server):
