@@ -426,3 +426,25 @@ sums_are_equal(const snd_profile *a, const snd_profile *b)
     return infos_are_equal(a, b) && nodes_are_equal(a, b) && series_are_equal(a, b) &&
            (sizes_are_equal(a, b) || differ("the sizes of", 0));
 }
+
+void
+name_path(path_text path, const char *name, uint32_t number)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%s-%u.sonde", name, number);
+    snprintf(path, sizeof(path_text), "%s", temp_path(text));
+}
+
+snd_profile *
+process_profile(const char *host, uint32_t pid, uint64_t realtime_ns, uint64_t monotonic_ns)
+{
+    snd_profile *profile = small_profile();
+
+    set_info(profile, "host", host);
+    REQUIRE(snd_profile_set_info_number(profile, "process_id", pid) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(profile, "start_realtime_ns", realtime_ns) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(profile, "start_monotonic_ns", monotonic_ns) == SND_OK);
+    REQUIRE(snd_profile_set_info_number(profile, "length_ns", 1000) == SND_OK);
+    return profile;
+}

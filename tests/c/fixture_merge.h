@@ -4,6 +4,14 @@
 
 #include "model/profile.h"
 
+typedef char path_text[512];
+
+/* The path of a temporary recording of that name and number. */
+void name_path(path_text path, const char *name, uint32_t number);
+
+/* A small recording of such a process. */
+snd_profile *process_profile(const char *host, uint32_t pid, uint64_t realtime_ns, uint64_t monotonic_ns);
+
 /* The same for the same seed. Everything a profile can have, with names that other seeds have too. */
 snd_profile *random_profile(uint64_t seed);
 

@@ -30,7 +30,8 @@ class Watch:
         # A descriptor of the thread's own: the path means the thread that opens it.
         self.schedule = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         self.text = ctypes.create_string_buffer(64)
-        self.start = time.perf_counter_ns() - thread_age()
+        age = thread_age()  # first: reading it gives the interpreter away
+        self.start = time.perf_counter_ns() - age
 
     def read(self):
         """Keeps the interpreter: giving it away here, and waiting for it, would be time that nobody counts."""
