@@ -8,7 +8,6 @@
 #include "store/writer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -42,21 +41,15 @@ static int
 read_rate(const snd_arguments *given, snd_import_options *out)
 {
     const char *text = snd_arguments_value(given, "rate");
-    char *end;
 
     if (text == NULL && out->unit == SND_IMPORT_samples) {
         snd_complain("--unit samples needs --rate: how many samples are a second, such as 100");
         return 0;
     }
-    if (text == NULL)
+    if (text == NULL || snd_whole_of(text, 1, RATE_LIMIT, &out->rate_hz))
         return 1;
-    unsigned long rate = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || rate == 0 || rate > RATE_LIMIT) {
-        snd_complain("--rate must be a whole number from 1 to %u, not '%s'", RATE_LIMIT, text);
-        return 0;
-    }
-    out->rate_hz = rate;
-    return 1;
+    snd_complain("--rate must be a whole number from 1 to %u, not '%s'", RATE_LIMIT, text);
+    return 0;
 }
 
 /* The bytes of the file; the caller frees them. NULL after printing one line. */

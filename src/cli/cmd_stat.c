@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,19 +19,12 @@ static int
 read_whole(const snd_arguments *given, const char *name, uint64_t least, uint64_t most, uint64_t *number)
 {
     const char *text = snd_arguments_value(given, name);
-    char *end;
 
-    if (text == NULL)
+    if (text == NULL || snd_whole_of(text, least, most, number))
         return 1;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most) {
-        snd_complain("--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)least,
-                     (unsigned long long)most, text);
-        return 0;
-    }
-    *number = value;
-    return 1;
+    snd_complain("--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)least,
+                 (unsigned long long)most, text);
+    return 0;
 }
 
 /* All texts of an option, a line each. */

@@ -240,21 +240,27 @@ choose_shown(snd_table *table)
 }
 
 int
+snd_whole_of(const char *text, uint64_t least, uint64_t most, uint64_t *number)
+{
+    char *end;
+
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most)
+        return 0;
+    *number = value;
+    return 1;
+}
+
+int
 snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number)
 {
     const char *text = snd_arguments_value(given, name);
-    char *end;
 
-    if (text == NULL)
+    if (text == NULL || snd_whole_of(text, 0, most, number))
         return 1;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > most) {
-        snd_complain("--%s takes a whole number, not '%s'", name, text);
-        return 0;
-    }
-    *number = value;
-    return 1;
+    snd_complain("--%s takes a whole number, not '%s'", name, text);
+    return 0;
 }
 
 static int

@@ -52,6 +52,9 @@ typedef struct snd_chosen {
 /* Returns 0 after printing one line when a pattern or a number is not valid. */
 int snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out);
 
+/* Whether the text is a whole number in these limits; else `*number` is as it was. */
+int snd_whole_of(const char *text, uint64_t least, uint64_t most, uint64_t *number);
+
 /* Reads an option that is a whole number, at most `most`. Returns 0 after printing one line when it is none; without
  * the option `*number` is as it was. */
 int snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number);

@@ -49,18 +49,10 @@ free_list(part_list *self)
 static snd_status
 add_path(part_list *self, char *path)
 {
-    if (path != NULL && self->count == self->room) {
-        uint32_t room = self->room == 0 ? 16 : self->room * 2;
-        char **paths = snd_realloc(self->paths, room * sizeof *paths);
-        if (paths == NULL) {
-            snd_free(path);
-            return SND_NO_MEMORY;
-        }
-        self->paths = paths;
-        self->room = room;
-    }
-    if (path == NULL)
+    if (path == NULL || !snd_make_room(&self->paths, self->count + 1, &self->room, sizeof *self->paths)) {
+        snd_free(path);
         return SND_NO_MEMORY;
+    }
     self->paths[self->count++] = path;
     return SND_OK;
 }

@@ -2,11 +2,10 @@
 #include "format/gzip.h"
 
 #include "base/alloc.h"
-#include "format/format.h"
 
 #define FLUSH_SIZE 65536u
-#define LEVEL 6
-#define MEMORY_LEVEL 8
+#define LEVEL 6               /* 9 takes three times as long for 2% */
+#define MEMORY_LEVEL 8        /* with Z_FILTERED 3% smaller than any other for columns of numbers */
 #define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's head and foot */
 
 static void *
@@ -24,11 +23,10 @@ give_memory(void *context, void *memory)
 }
 
 snd_status
-snd_gzip_start(snd_gzip *self, int file)
+snd_gzip_start(snd_gzip *self, int strategy, snd_gzip_take *take, void *context)
 {
-    *self = (snd_gzip){.file = file, .stream = {.zalloc = take_memory, .zfree = give_memory}};
-    self->is_open =
-        deflateInit2(&self->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+    *self = (snd_gzip){.take = take, .context = context, .stream = {.zalloc = take_memory, .zfree = give_memory}};
+    self->is_open = deflateInit2(&self->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, strategy) == Z_OK;
     return self->is_open ? SND_OK : SND_NO_MEMORY;
 }
 
@@ -55,7 +53,7 @@ pack(snd_gzip *self, int how)
         self->stream.avail_out = sizeof packed;
         if (status == SND_OK) {
             result = deflate(&self->stream, how);
-            status = snd_write_all(self->file, packed, sizeof packed - self->stream.avail_out);
+            status = self->take(self->context, packed, sizeof packed - self->stream.avail_out);
         }
     } while (status == SND_OK && self->stream.avail_out == 0 && result != Z_STREAM_END);
     snd_buffer_clear(&self->bytes);

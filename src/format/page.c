@@ -32,7 +32,7 @@ static void
 put_infos(snd_page_maker *self)
 {
     const snd_profile *profile = self->profile;
-    snd_buffer *out = &self->pack.text;
+    snd_buffer *out = &self->pack.gzip.bytes;
 
     snd_buffer_text(out, "{\"version\":1,\n\"infos\":{");
     for (uint32_t i = 0; i < profile->info_count; i++) {
@@ -69,9 +69,9 @@ put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
     if (loaded != NULL)
         text = loaded;
     if (status == SND_OK && text != NULL) {
-        snd_buffer_printf(&self->pack.text, "%s{\"file\":%u,\"text\":", *is_first ? "" : ",\n", id);
-        snd_json_string(&self->pack.text, text);
-        snd_buffer_char(&self->pack.text, '}');
+        snd_buffer_printf(&self->pack.gzip.bytes, "%s{\"file\":%u,\"text\":", *is_first ? "" : ",\n", id);
+        snd_json_string(&self->pack.gzip.bytes, text);
+        snd_buffer_char(&self->pack.gzip.bytes, '}');
         *is_first = 0;
         status = snd_page_pack_flush(&self->pack);
     }
@@ -106,18 +106,18 @@ put_sources(snd_page_maker *self)
     int is_first = 1;
     snd_status status = find_own_files(self, &is_own);
 
-    snd_buffer_text(&self->pack.text, "\"own_files\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"own_files\":[");
     for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK; i++)
         if (is_own[i]) {
             snd_page_put_whole(&self->pack, i, is_first);
             is_first = 0;
         }
-    snd_buffer_text(&self->pack.text, "],\n\"sources\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n\"sources\":[");
     is_first = 1;
     for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK && !self->options->no_source; i++)
         if (is_own[i])
             status = put_source(self, snd_intern_text(self->texts, i), i, &is_first);
-    snd_buffer_text(&self->pack.text, "],\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     snd_free(is_own);
     return status;
 }
@@ -127,13 +127,13 @@ put_texts(snd_page_maker *self)
 {
     snd_status status = SND_OK;
 
-    snd_buffer_text(&self->pack.text, "\"texts\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"texts\":[");
     for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK; i++) {
-        snd_buffer_text(&self->pack.text, i == 0 ? "" : ",");
-        snd_json_string(&self->pack.text, snd_intern_text(self->texts, i));
+        snd_buffer_text(&self->pack.gzip.bytes, i == 0 ? "" : ",");
+        snd_json_string(&self->pack.gzip.bytes, snd_intern_text(self->texts, i));
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, "],\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     return status;
 }
 
@@ -145,13 +145,13 @@ put_pruned(snd_page_maker *self)
     uint32_t nodes = self->profile->node_count - self->nodes.kept_count;
 
     if (self->pruned.size == 0) {
-        snd_buffer_text(&self->pack.text, "\"pruned\":null}\n");
+        snd_buffer_text(&self->pack.gzip.bytes, "\"pruned\":null}\n");
         return;
     }
-    snd_buffer_printf(&self->pack.text, "\"pruned\":{\"nodes\":%u,\"events\":%llu,\"rows\":%u,\"text\":", nodes,
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"pruned\":{\"nodes\":%u,\"events\":%llu,\"rows\":%u,\"text\":", nodes,
                       (unsigned long long)self->pruned_events, self->pruned_rows);
-    snd_json_string(&self->pack.text, snd_buffer_str(&self->pruned));
-    snd_buffer_text(&self->pack.text, "}}\n");
+    snd_json_string(&self->pack.gzip.bytes, snd_buffer_str(&self->pruned));
+    snd_buffer_text(&self->pack.gzip.bytes, "}}\n");
 }
 
 static snd_status

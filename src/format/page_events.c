@@ -291,7 +291,7 @@ put_column(snd_page_maker *self, const items *all, const char *key, uint64_t (*n
 {
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "],\"%s\":[", key);
+    snd_buffer_printf(&self->pack.gzip.bytes, "],\"%s\":[", key);
     for (uint64_t i = 0; i < all->count && status == SND_OK; i++) {
         snd_page_put_whole(&self->pack, number(&all->list[i]), i == 0);
         status = snd_page_pack_flush(&self->pack);
@@ -302,8 +302,8 @@ put_column(snd_page_maker *self, const items *all, const char *key, uint64_t (*n
 static snd_status
 put_items(snd_page_maker *self, const items *all, const char *kind, int is_first)
 {
-    snd_buffer_printf(&self->pack.text, "%s{\"kind\":\"%s\",\"unit_ns\":%llu,\"gap\":[", is_first ? "" : ",\n", kind,
-                      (unsigned long long)all->unit_ns);
+    snd_buffer_printf(&self->pack.gzip.bytes, "%s{\"kind\":\"%s\",\"unit_ns\":%llu,\"gap\":[", is_first ? "" : ",\n",
+                      kind, (unsigned long long)all->unit_ns);
     snd_status status = put_gaps(self, all);
     if (status == SND_OK)
         status = put_column(self, all, "value", value_of);
@@ -313,7 +313,7 @@ put_items(snd_page_maker *self, const items *all, const char *kind, int is_first
         status = put_column(self, all, "task", task_of);
     if (status == SND_OK && needs_tracks(self->profile))
         status = put_column(self, all, "track", track_of);
-    snd_buffer_text(&self->pack.text, "]}");
+    snd_buffer_text(&self->pack.gzip.bytes, "]}");
     return status;
 }
 
@@ -339,13 +339,13 @@ snd_page_put_events(snd_page_maker *self)
     int is_first = 1;
 
     if (self->profile->event_count == 0) {
-        snd_buffer_text(&self->pack.text, "\"events\":null,\n");
+        snd_buffer_text(&self->pack.gzip.bytes, "\"events\":null,\n");
         return SND_OK;
     }
-    snd_buffer_text(&self->pack.text, "\"events\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"events\":[");
     snd_status status = put_kind(self, 1, &is_first);
     if (status == SND_OK)
         status = put_kind(self, 0, &is_first);
-    snd_buffer_text(&self->pack.text, "],\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     return status;
 }

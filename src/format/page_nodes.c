@@ -20,7 +20,7 @@ put_site_texts(snd_page_maker *self, const char *key, size_t offset)
 {
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
     for (uint32_t i = 0; i < self->nodes.site_count && status == SND_OK; i++) {
         const char *site = (const char *)&self->profile->sites[self->nodes.sites[i]];
         uint32_t id = 0;
@@ -29,7 +29,7 @@ put_site_texts(snd_page_maker *self, const char *key, size_t offset)
         if (status == SND_OK)
             status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, "],");
+    snd_buffer_text(&self->pack.gzip.bytes, "],");
     return status;
 }
 
@@ -58,24 +58,24 @@ put_site_numbers(snd_page_maker *self, const char *key, site_number *number, con
 {
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
     for (uint32_t i = 0; i < self->nodes.site_count && status == SND_OK; i++) {
         snd_page_put_whole(&self->pack, number(&self->profile->sites[self->nodes.sites[i]]), i == 0);
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, end);
+    snd_buffer_text(&self->pack.gzip.bytes, end);
     return status;
 }
 
 static snd_status
 put_sites(snd_page_maker *self)
 {
-    snd_buffer_text(&self->pack.text, "\"kinds\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"kinds\":[");
     for (unsigned kind = 0; kind < SND_SITE_KIND_COUNT; kind++) {
-        snd_buffer_text(&self->pack.text, kind == 0 ? "" : ",");
-        snd_json_string(&self->pack.text, snd_site_kind_name((snd_site_kind)kind));
+        snd_buffer_text(&self->pack.gzip.bytes, kind == 0 ? "" : ",");
+        snd_json_string(&self->pack.gzip.bytes, snd_site_kind_name((snd_site_kind)kind));
     }
-    snd_buffer_text(&self->pack.text, "],\n\"sites\":{");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n\"sites\":{");
     snd_status status = put_site_texts(self, "name", offsetof(snd_profile_site, name));
     if (status == SND_OK)
         status = put_site_texts(self, "file", offsetof(snd_profile_site, file));
@@ -109,7 +109,7 @@ put_track_name(const snd_profile *profile, const snd_profile_track *track, snd_b
 static void
 put_tracks(snd_page_maker *self)
 {
-    snd_buffer *out = &self->pack.text;
+    snd_buffer *out = &self->pack.gzip.bytes;
 
     snd_buffer_text(out, "\"tracks\":[");
     for (uint32_t i = 0; i < self->profile->track_count; i++) {
@@ -154,19 +154,19 @@ put_node_column(snd_page_maker *self, const char *key,
 {
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "\"%s\":[", key);
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
     for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
         snd_page_put_signed(&self->pack, number(self, &self->profile->nodes[self->nodes.kept[i]]), i == 0);
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, end);
+    snd_buffer_text(&self->pack.gzip.bytes, end);
     return status;
 }
 
 static snd_status
 put_tree(snd_page_maker *self)
 {
-    snd_buffer_text(&self->pack.text, "\"nodes\":{");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"nodes\":{");
     snd_status status = put_node_column(self, "parent", parent_of, "],");
     if (status == SND_OK)
         status = put_node_column(self, "track", track_of, "],");
@@ -213,7 +213,7 @@ put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *v
     int is_empty = 1;
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "%s\"%s\":{\"node\":[", is_first ? "" : ",\n", info->name);
+    snd_buffer_printf(&self->pack.gzip.bytes, "%s\"%s\":{\"node\":[", is_first ? "" : ",\n", info->name);
     for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
         if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
             continue;
@@ -222,7 +222,7 @@ put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *v
         is_empty = 0;
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, "],\"value\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\"value\":[");
     is_empty = 1;
     for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
         if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
@@ -234,7 +234,7 @@ put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *v
         is_empty = 0;
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, "]}");
+    snd_buffer_text(&self->pack.gzip.bytes, "]}");
     return status;
 }
 
@@ -243,15 +243,15 @@ put_units(snd_page_maker *self)
 {
     int is_first = 1;
 
-    snd_buffer_text(&self->pack.text, "\"metric_units\":{");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"metric_units\":{");
     for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
         const snd_metric_info *info = snd_metric_get((snd_metric)m);
         if (self->profile->columns[m] == NULL)
             continue;
-        snd_buffer_printf(&self->pack.text, "%s\"%s\":\"%s\"", is_first ? "" : ",", info->name, info->unit);
+        snd_buffer_printf(&self->pack.gzip.bytes, "%s\"%s\":\"%s\"", is_first ? "" : ",", info->name, info->unit);
         is_first = 0;
     }
-    snd_buffer_text(&self->pack.text, "},\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "},\n");
 }
 
 static snd_status
@@ -261,7 +261,7 @@ put_metrics(snd_page_maker *self)
     int is_first = 1;
 
     put_units(self);
-    snd_buffer_text(&self->pack.text, "\"metrics\":{");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"metrics\":{");
     for (unsigned m = 0; m < SND_METRIC_COUNT_OF && status == SND_OK; m++) {
         if (self->profile->columns[m] == NULL)
             continue;
@@ -273,7 +273,7 @@ put_metrics(snd_page_maker *self)
         is_first = 0;
         snd_free(values);
     }
-    snd_buffer_text(&self->pack.text, "},\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "},\n");
     return status;
 }
 

@@ -1,45 +1,7 @@
 /* Packing a page's data. */
 #include "format/page_pack.h"
 
-#include "base/alloc.h"
-
 #include <math.h>
-
-#define FLUSH_SIZE 65536u
-#define LEVEL 6               /* 9 takes three times as long for 2% */
-#define MEMORY_LEVEL 8        /* with Z_FILTERED 3% smaller than any other for columns of numbers */
-#define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's head and foot, which DecompressionStream wants */
-
-static void *
-take_memory(void *context, unsigned count, unsigned size)
-{
-    (void)context;
-    return snd_calloc(count, size);
-}
-
-static void
-give_memory(void *context, void *memory)
-{
-    (void)context;
-    snd_free(memory);
-}
-
-snd_status
-snd_page_pack_start(snd_page_pack *self, snd_buffer *out)
-{
-    *self = (snd_page_pack){.out = out, .stream = {.zalloc = take_memory, .zfree = give_memory}};
-    self->is_open = deflateInit2(&self->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_FILTERED) == Z_OK;
-    return self->is_open ? SND_OK : SND_NO_MEMORY;
-}
-
-void
-snd_page_pack_free(snd_page_pack *self)
-{
-    if (self->is_open)
-        deflateEnd(&self->stream);
-    self->is_open = 0;
-    snd_buffer_free(&self->text);
-}
 
 /* Three bytes, of which `count` are there. */
 static void
@@ -58,9 +20,10 @@ put_group(const unsigned char *bytes, unsigned count, char *group)
         group[3] = digits[bits & 63];
 }
 
-static void
-put_base64(snd_page_pack *self, const unsigned char *data, size_t size)
+static snd_status
+put_base64(void *context, const unsigned char *data, size_t size)
 {
+    snd_page_pack *self = context;
     char group[4];
 
     for (size_t i = 0; i < size; i++) {
@@ -71,40 +34,33 @@ put_base64(snd_page_pack *self, const unsigned char *data, size_t size)
             self->rest_count = 0;
         }
     }
+    return snd_buffer_status(self->out);
 }
 
-static snd_status
-take_text(snd_page_pack *self, int how)
+snd_status
+snd_page_pack_start(snd_page_pack *self, snd_buffer *out)
 {
-    unsigned char packed[16384];
-    int result;
+    *self = (snd_page_pack){.out = out};
+    return snd_gzip_start(&self->gzip, Z_FILTERED, put_base64, self);
+}
 
-    if (self->text.failed)
-        return SND_NO_MEMORY;
-    self->text_size += self->text.size;
-    self->stream.next_in = (Bytef *)self->text.data;
-    self->stream.avail_in = (uInt)self->text.size;
-    do {
-        self->stream.next_out = packed;
-        self->stream.avail_out = sizeof packed;
-        result = deflate(&self->stream, how);
-        put_base64(self, packed, sizeof packed - self->stream.avail_out);
-    } while (self->stream.avail_out == 0 && result != Z_STREAM_END);
-    snd_buffer_clear(&self->text);
-    return snd_buffer_status(self->out);
+void
+snd_page_pack_free(snd_page_pack *self)
+{
+    snd_gzip_free(&self->gzip);
 }
 
 snd_status
 snd_page_pack_flush(snd_page_pack *self)
 {
-    return self->text.size >= FLUSH_SIZE || self->text.failed ? take_text(self, Z_NO_FLUSH) : SND_OK;
+    return snd_gzip_flush(&self->gzip);
 }
 
 snd_status
 snd_page_pack_end(snd_page_pack *self)
 {
     char group[4];
-    snd_status status = take_text(self, Z_FINISH);
+    snd_status status = snd_gzip_end(&self->gzip);
 
     if (status == SND_OK && self->rest_count != 0) {
         put_group(self->rest, self->rest_count, group);
@@ -117,18 +73,18 @@ void
 snd_page_put_whole(snd_page_pack *self, uint64_t value, int is_first)
 {
     if (!is_first)
-        snd_buffer_char(&self->text, ',');
-    snd_buffer_number(&self->text, value);
+        snd_buffer_char(&self->gzip.bytes, ',');
+    snd_buffer_number(&self->gzip.bytes, value);
 }
 
 void
 snd_page_put_signed(snd_page_pack *self, int64_t value, int is_first)
 {
     if (!is_first)
-        snd_buffer_char(&self->text, ',');
+        snd_buffer_char(&self->gzip.bytes, ',');
     if (value < 0)
-        snd_buffer_char(&self->text, '-');
-    snd_buffer_number(&self->text, value < 0 ? -(uint64_t)value : (uint64_t)value);
+        snd_buffer_char(&self->gzip.bytes, '-');
+    snd_buffer_number(&self->gzip.bytes, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 /* JSON has no infinities. */
@@ -136,9 +92,9 @@ void
 snd_page_put_real(snd_page_pack *self, double value, int is_first)
 {
     if (!is_first)
-        snd_buffer_char(&self->text, ',');
+        snd_buffer_char(&self->gzip.bytes, ',');
     if (isfinite(value))
-        snd_buffer_printf(&self->text, "%.15g", value);
+        snd_buffer_printf(&self->gzip.bytes, "%.15g", value);
     else
-        snd_buffer_text(&self->text, "null");
+        snd_buffer_text(&self->gzip.bytes, "null");
 }

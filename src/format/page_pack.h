@@ -2,19 +2,14 @@
 #ifndef SND_FORMAT_PAGE_PACK_H
 #define SND_FORMAT_PAGE_PACK_H
 
-#include "base/buffer.h"
+#include "format/gzip.h"
 
-#include <zlib.h>
-
-/* Append to `text` freely, and call snd_page_pack_flush now and then. Not thread-safe. */
+/* Append to `gzip.bytes` freely, and call snd_page_pack_flush now and then. Not thread-safe. */
 typedef struct snd_page_pack {
-    snd_buffer text;
+    snd_gzip gzip;
     snd_buffer *out;
-    z_stream stream;
-    int is_open;
     unsigned char rest[3]; /* bytes that do not fill a group of base64 yet */
     unsigned rest_count;
-    uint64_t text_size; /* all that went in */
 } snd_page_pack;
 
 /* Appends to `out`, which must live longer. Free it in any case. */

@@ -9,7 +9,7 @@
 static void
 put_head(snd_page_maker *self, const char *name, const char *unit, int is_first)
 {
-    snd_buffer *out = &self->pack.text;
+    snd_buffer *out = &self->pack.gzip.bytes;
 
     snd_buffer_text(out, is_first ? "{\"name\":" : ",\n{\"name\":");
     snd_json_string(out, name);
@@ -27,10 +27,10 @@ put_points(snd_page_maker *self, const snd_series *series)
         snd_page_put_signed(&self->pack, (int64_t)(series->points[i].at_ns - previous), i == 0);
         previous = series->points[i].at_ns;
     }
-    snd_buffer_text(&self->pack.text, "],\"value\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\"value\":[");
     for (uint32_t i = 0; i < series->count; i++)
         snd_page_put_real(&self->pack, series->points[i].value, i == 0);
-    snd_buffer_text(&self->pack.text, "]}");
+    snd_buffer_text(&self->pack.gzip.bytes, "]}");
 }
 
 static int
@@ -53,7 +53,7 @@ put_counter(snd_page_maker *self, uint32_t node, uint64_t count)
         snd_page_put_signed(&self->pack, (int64_t)(event->start_ns - previous), seen == 1);
         previous = event->start_ns;
     }
-    snd_buffer_text(&self->pack.text, "],\"value\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\"value\":[");
     seen = 0;
     for (uint64_t i = 0; i < profile->event_count; i++) {
         const snd_profile_event *event = &profile->events[i];
@@ -63,7 +63,7 @@ put_counter(snd_page_maker *self, uint32_t node, uint64_t count)
         memcpy(&value, &event->value, sizeof value);
         snd_page_put_real(&self->pack, value, seen == 1);
     }
-    snd_buffer_text(&self->pack.text, "]}");
+    snd_buffer_text(&self->pack.gzip.bytes, "]}");
     if (step > 1) {
         uint64_t kept = (count + step - 1) / step;
         self->pruned_events += count - kept;
@@ -106,7 +106,7 @@ put_histories(snd_page_maker *self)
     int is_first = 1;
     snd_status status = SND_OK;
 
-    snd_buffer_printf(&self->pack.text, "\"histories\":{\"step_ns\":%llu,\"node\":[",
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"histories\":{\"step_ns\":%llu,\"node\":[",
                       (unsigned long long)snd_profile_info_number(profile, "history_step_ns"));
     for (uint32_t i = 0; i < self->nodes.kept_count; i++) {
         if (snd_profile_history(profile, self->nodes.kept[i]) == NULL)
@@ -115,20 +115,20 @@ put_histories(snd_page_maker *self)
         previous = i;
         is_first = 0;
     }
-    snd_buffer_text(&self->pack.text, "],\"live\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\"live\":[");
     is_first = 1;
     for (uint32_t i = 0; i < self->nodes.kept_count && status == SND_OK; i++) {
         const snd_history *history = snd_profile_history(profile, self->nodes.kept[i]);
         if (history == NULL)
             continue;
-        snd_buffer_text(&self->pack.text, is_first ? "[" : ",[");
+        snd_buffer_text(&self->pack.gzip.bytes, is_first ? "[" : ",[");
         for (uint32_t p = 0; p < history->count; p++)
             snd_page_put_whole(&self->pack, history->points[p].live, p == 0);
-        snd_buffer_char(&self->pack.text, ']');
+        snd_buffer_char(&self->pack.gzip.bytes, ']');
         is_first = 0;
         status = snd_page_pack_flush(&self->pack);
     }
-    snd_buffer_text(&self->pack.text, "]},\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "]},\n");
     return status;
 }
 
@@ -138,7 +138,7 @@ snd_page_put_series(snd_page_maker *self)
     const snd_profile_memory *memory = &self->profile->memory;
     snd_status status = SND_OK;
 
-    snd_buffer_text(&self->pack.text, "\"series\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"series\":[");
     for (uint32_t i = 0; i < memory->series_count && status == SND_OK; i++) {
         put_head(self, memory->series[i].name, memory->series[i].unit, i == 0);
         put_points(self, &memory->series[i]);
@@ -146,6 +146,6 @@ snd_page_put_series(snd_page_maker *self)
     }
     if (status == SND_OK)
         status = put_counters(self, memory->series_count == 0);
-    snd_buffer_text(&self->pack.text, "],\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     return status == SND_OK ? put_histories(self) : status;
 }

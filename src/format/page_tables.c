@@ -100,16 +100,16 @@ put_columns(const snd_table *table, snd_buffer *out)
 static void
 put_depths(snd_page_maker *self, const snd_table *table)
 {
-    snd_buffer_text(&self->pack.text, table->is_tree ? ",\"depths\":[" : ",\"depths\":null");
+    snd_buffer_text(&self->pack.gzip.bytes, table->is_tree ? ",\"depths\":[" : ",\"depths\":null");
     for (uint32_t r = 0; r < table->row_count && table->is_tree; r++)
         snd_page_put_whole(&self->pack, table->depths[r], r == 0);
-    snd_buffer_text(&self->pack.text, table->is_tree ? "]" : "");
+    snd_buffer_text(&self->pack.gzip.bytes, table->is_tree ? "]" : "");
 }
 
 static snd_status
 put_rows(snd_page_maker *self, const snd_table *table)
 {
-    snd_buffer *out = &self->pack.text;
+    snd_buffer *out = &self->pack.gzip.bytes;
     snd_status status = SND_OK;
 
     snd_buffer_text(out, ",\"rows\":[");
@@ -133,7 +133,7 @@ put_rows(snd_page_maker *self, const snd_table *table)
 static snd_status
 put_table(snd_page_maker *self, const char *view, const char *variant, snd_table *table, int *is_first)
 {
-    snd_buffer *out = &self->pack.text;
+    snd_buffer *out = &self->pack.gzip.bytes;
     uint32_t before = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++)
@@ -208,7 +208,7 @@ snd_page_put_tables(snd_page_maker *self)
     snd_status status = SND_OK;
     int is_first = 1;
 
-    snd_buffer_text(&self->pack.text, "\"tables\":[");
+    snd_buffer_text(&self->pack.gzip.bytes, "\"tables\":[");
     for (unsigned i = 0; i < snd_view_count && status == SND_OK; i++)
         status = put_view(self, &snd_views[i], &(snd_view_options){0}, "", &is_first);
     if (status == SND_OK)
@@ -217,6 +217,6 @@ snd_page_put_tables(snd_page_maker *self)
         status = put_view(self, ops, &(snd_view_options){.by_line = 1}, "by_line", &is_first);
     if (status == SND_OK)
         status = put_sampled_functions(self, &is_first);
-    snd_buffer_text(&self->pack.text, "],\n");
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     return status;
 }

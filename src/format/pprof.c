@@ -259,6 +259,12 @@ put_all(profiling *self)
     return status == SND_OK ? snd_gzip_end(&self->out) : status;
 }
 
+static snd_status
+write_packed(void *context, const unsigned char *packed, size_t size)
+{
+    return snd_write_all(*(const int *)context, packed, size);
+}
+
 snd_status
 snd_format_pprof(snd_reader *reader, const snd_profile *profile, const snd_export_options *options, int file)
 {
@@ -268,7 +274,7 @@ snd_format_pprof(snd_reader *reader, const snd_profile *profile, const snd_expor
     choose_costs(&self);
     if (self.cost_count == 0)
         return SND_NO_DATA;
-    snd_status status = snd_gzip_start(&self.out, file);
+    snd_status status = snd_gzip_start(&self.out, Z_DEFAULT_STRATEGY, write_packed, &file);
     self.texts = snd_intern_new();
     self.functions = snd_intern_new();
     if (self.texts == NULL || self.functions == NULL)
