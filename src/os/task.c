@@ -18,6 +18,7 @@
 
 static _Atomic uint32_t ours[OURS_LIMIT];
 static int kept; /* by the one thread that looks */
+static snd_task_file folder = {.file = -1};
 
 /* X(name of a system call, what it waits for). */
 #define WAITING_CALLS(X)      \
@@ -80,28 +81,40 @@ state_of_call(long number)
 }
 
 static int
+open_path(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int
 open_file(uint32_t thread_id, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/%s", thread_id, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    return open_path(path);
 }
 
+/* Moves an open file out of the way; closes it when there are enough, or none. */
 static snd_task_file
-keep_file(uint32_t thread_id, const char *name)
+keep(int file)
 {
     snd_task_file kept_file = {.file = -1};
     struct stat about;
-    int file = kept >= KEPT_LIMIT ? -1 : open_file(thread_id, name);
     int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FIRST_FILE);
 
     if (file >= 0)
         close(file);
     if (high >= 0 && fstat(high, &about) == 0) {
-        kept_file = (snd_task_file){high, about.st_dev, about.st_ino};
+        kept_file = (snd_task_file){.file = high, .device = about.st_dev, .number = about.st_ino};
         kept++;
     }
     return kept_file;
+}
+
+static snd_task_file
+keep_file(uint32_t thread_id, const char *name)
+{
+    return keep(kept >= KEPT_LIMIT ? -1 : open_file(thread_id, name));
 }
 
 /* Whether it is still the file that was opened. */
@@ -134,6 +147,15 @@ snd_task_open(snd_task *self, uint32_t thread_id)
         .syscall = keep_file(thread_id, "syscall"),
         .schedstat = keep_file(thread_id, "schedstat"),
     };
+}
+
+void
+snd_task_open_again(snd_task *self)
+{
+    if (self->syscall.is_lost)
+        self->syscall = keep_file(self->thread_id, "syscall");
+    if (self->schedstat.is_lost)
+        self->schedstat = keep_file(self->thread_id, "schedstat");
 }
 
 void
@@ -183,14 +205,18 @@ parse(const char *text, uintptr_t *address)
     return state_of_call(number);
 }
 
-/* What the kept file says; else the file is opened for this once. The program may have closed ours and have one of its
- * own there, which is not to be read: not even a little, and it might wait. */
+/* What the kept file says; of a thread without one, the file is opened for this once. The program may have closed ours
+ * and have one of its own there, which is not to be read: not even a little, and it might wait. One that closes all
+ * files is about to open its own, and may count on their numbers, so ours is not opened again right now. */
 static ssize_t
 read_kept(snd_task_file *self, uint32_t thread_id, const char *name, char *text, size_t size)
 {
+    if (self->file < 0)
+        return self->is_lost ? -1 : read_once(thread_id, name, text, size);
     if (!is_kept(self)) {
         drop_file(self);
-        return read_once(thread_id, name, text, size);
+        self->is_lost = 1;
+        return -1;
     }
     ssize_t count = pread(self->file, text, size - 1, 0);
     if (count > 0)
@@ -243,15 +269,30 @@ snd_tasks_count(void)
 uint32_t
 snd_tasks_list(uint32_t *thread_ids, uint32_t limit)
 {
+    _Alignas(struct dirent64) char entries[4096];
     uint32_t count = 0;
-    DIR *folder = opendir("/proc/self/task");
+    long size = 0;
 
-    for (struct dirent *entry; folder != NULL && count < limit && (entry = readdir(folder)) != NULL;)
-        if (entry->d_name[0] != '.')
-            thread_ids[count++] = (uint32_t)strtoul(entry->d_name, NULL, 10);
-    if (folder != NULL)
-        closedir(folder);
+    if (!is_kept(&folder)) {
+        drop_file(&folder);
+        folder = keep(open_path("/proc/self/task"));
+    }
+    if (folder.file < 0 || lseek(folder.file, 0, SEEK_SET) != 0)
+        return 0;
+    while (count < limit && (size = syscall(SYS_getdents64, folder.file, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size && count < limit;) {
+            const struct dirent64 *entry = (const void *)(entries + at);
+            if (entry->d_name[0] != '.')
+                thread_ids[count++] = (uint32_t)strtoul(entry->d_name, NULL, 10);
+            at += entry->d_reclen;
+        }
     return count;
+}
+
+void
+snd_tasks_close(void)
+{
+    drop_file(&folder);
 }
 
 uint64_t

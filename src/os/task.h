@@ -17,7 +17,8 @@ typedef enum snd_task_state {
 
 /* A file that is kept open. A program may close it, and open another by that number. */
 typedef struct snd_task_file {
-    int file; /* -1: none */
+    int file;    /* -1: none */
+    int is_lost; /* the program has closed it */
     uint64_t device, number;
 } snd_task_file;
 
@@ -31,6 +32,9 @@ typedef struct snd_task {
 /* Keeps two files open for the thread while fewer than a hundred are. */
 void snd_task_open(snd_task *self, uint32_t thread_id);
 void snd_task_close(snd_task *self);
+
+/* Opens what the program has closed. Until then nothing is known of the thread but its clock. */
+void snd_task_open_again(snd_task *self);
 
 /* CPU time so far; 0 when the thread is gone. */
 int snd_task_cpu_ns(const snd_task *self, uint64_t *ns);
@@ -47,8 +51,10 @@ void snd_task_name(const snd_task *self, char name[16]);
 /* A number that changes when threads come or go, but need not when one comes for one that goes; 0: unknown. */
 uint64_t snd_tasks_count(void);
 
-/* Gives the numbers of all threads; how many there are, at most `limit`. */
+/* Gives the numbers of all threads; how many there are, at most `limit`; 0: unknown. Keeps a file open until the close,
+ * which a child has to do for its parent's. Of one owner. */
 uint32_t snd_tasks_list(uint32_t *thread_ids, uint32_t limit);
+void snd_tasks_close(void);
 
 /* Whether this process has one processor only. */
 int snd_process_has_one_processor(void);

@@ -248,6 +248,8 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     uint64_t pending = ns < thread->pending_wait_ns ? ns : thread->pending_wait_ns;
     uint64_t charged = ns - pending < thread->charged_wait_ns ? ns - pending : thread->charged_wait_ns;
 
+    if (ns == 0)
+        return;
     thread->delay_ns = delay;
     if (pending + charged == 0 || node == SND_NONE || !keeps_waiting(self, thread))
         return;

@@ -198,11 +198,12 @@ snd_sample_refresh(uint64_t now_ns, int is_first)
             add_thread(ids[i], now_ns, is_first);
         else if (thread != NULL) {
             thread->seen_alive = 1;
+            snd_task_open_again(&thread->task);
             thread->is_ours = snd_task_is_ours(ids[i]);
             take_track(thread->row, ids[i]);
         }
     }
-    for (uint32_t i = self->thread_count; i-- > 0;)
+    for (uint32_t i = self->thread_count; i-- > 0 && count != 0;)
         if (!self->threads[i].seen_alive)
             snd_sample_end_thread(&self->threads[i], now_ns);
     if (self->python != NULL && self->python->list_threads != NULL)
@@ -234,6 +235,7 @@ snd_sample_forget_threads(void)
             snd_sample_slot_give_back(self->threads[i].slot);
     }
     self->thread_count = 0;
+    snd_tasks_close();
 }
 
 static snd_sample_thread *

@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define THREADS 3
 #ifdef __SANITIZE_THREAD__ /* which lets a signal wait for the next call */
@@ -90,6 +92,15 @@ clock_of(uint32_t thread_id)
     return ns;
 }
 
+/* Until every thread has had so much of a processor, which others may want too. */
+static void
+let_run(unsigned ms)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        while (clock_of(threads[i].thread_id) < ms * UINT64_C(1000000))
+            sleep_ms(5);
+}
+
 /* ---- what adds up ---- */
 
 /* 2 %, and what passes between two looks at a clock. */
@@ -158,6 +169,28 @@ cpu_and_waiting_add_up_to_a_life(void)
     end_threads();
 }
 
+/* As a daemon does when it begins: what threads wait for is known again soon. */
+static void
+a_program_may_close_all_files(void)
+{
+    start_threads(rest);
+    start();
+    sleep_ms(50);
+    for (int file = 100; file < 1024; file++)
+        syscall(SYS_close, file); /* not seen by ThreadSanitizer, for which this is a race */
+    sleep_ms(400);
+    snd_sample_stop();
+    snd_profile *profile = sampled_profile();
+    for (unsigned i = 0; i < THREADS; i++) {
+        uint32_t track = sampled_track(profile, threads[i].thread_id);
+        uint64_t life = profile->tracks[track].end_ns - profile->tracks[track].start_ns;
+        is_close(sampled_cpu(profile, track) + sampled_wait(profile, track), life);
+        CHECK(sampled_sum(profile, SND_METRIC_WAIT_SLEEP, track) > life / 2);
+    }
+    snd_profile_free(profile);
+    end_threads();
+}
+
 /* ---- where it is found ---- */
 
 /* Every node of a fake thread is one of its functions, or says that nothing was seen. */
@@ -199,7 +232,7 @@ a_running_thread_is_found_in_its_functions(void)
 {
     start();
     start_threads(work);
-    sleep_ms(300);
+    let_run(200);
     halt_threads();
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
@@ -504,6 +537,7 @@ main(void)
     snd_clock_start(NULL);
     RUN(cpu_time_adds_up_for_each_thread_and_for_the_process);
     RUN(cpu_and_waiting_add_up_to_a_life);
+    RUN(a_program_may_close_all_files);
     RUN(a_running_thread_is_found_in_its_functions);
     RUN(without_signals_threads_are_read_from_outside);
     RUN(cpu_only_has_no_waiting);

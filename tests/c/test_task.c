@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MANY 150
@@ -205,10 +206,15 @@ files_that_were_closed_are_opened_again(void)
     pthread_t thread = start(wait_for_word, &task);
 
     REQUIRE(task.syscall.file >= 0 && task.schedstat.file >= 0);
+    CHECK(comes_to(&task, SND_TASK_LOCK, &address));
     close(task.syscall.file);
     close(task.schedstat.file);
-    CHECK(comes_to(&task, SND_TASK_LOCK, &address));
-    (void)snd_task_delay_ns(&task);
+    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN);
+    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN); /* as often as one asks */
+    CHECK_NUMBER(snd_task_delay_ns(&task), 0);
+    snd_task_open_again(&task);
+    CHECK(task.syscall.file >= 200 && task.schedstat.file >= 200);
+    CHECK(snd_task_look(&task, &address) == SND_TASK_LOCK);
     end(thread, &task);
 }
 
@@ -235,6 +241,10 @@ files_of_the_program_are_neither_read_nor_closed(void)
     CHECK(comes_to(&task, SND_TASK_LOCK, &address));
     int first = own_file(task.syscall.file, "running\n");
     int second = own_file(task.schedstat.file, "1 99999999999 1\n");
+    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN);
+    CHECK_NUMBER(snd_task_delay_ns(&task), 0);
+    snd_task_open_again(&task);
+    CHECK(task.syscall.file != first && task.schedstat.file != second);
     CHECK(snd_task_look(&task, &address) == SND_TASK_LOCK);
     CHECK_NUMBER(address, (uintptr_t)&word);
     CHECK(snd_task_delay_ns(&task) != 99999999999u);
@@ -256,8 +266,10 @@ a_pipe_of_the_program_loses_nothing(void)
     REQUIRE(pipe(own) == 0 && dup2(own[0], task.syscall.file) >= 0);
     int number = task.syscall.file;
     REQUIRE(write(own[1], "7 0x1\n", 6) == 6);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) {
         (void)snd_task_look(&task, &address);
+        snd_task_open_again(&task);
+    }
     end(thread, &task);
     CHECK_NUMBER(read(number, text, sizeof text - 1), 6);
     CHECK_TEXT(text, "7 0x1\n");
@@ -305,7 +317,46 @@ of_many_threads_only_some_have_files_and_all_can_be_looked_at(void)
             syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, MANY, NULL, NULL, 0);
         snd_task_close(&tasks[i]);
     }
+    snd_tasks_close();
     CHECK_NUMBER(files_open(), before);
+}
+
+static int
+is_listed(uint32_t wanted)
+{
+    uint32_t ids[64], count = snd_tasks_list(ids, 64), found = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        found += ids[i] == wanted;
+    return found == 1;
+}
+
+/* Also when the program has closed the file of the list, or has its own there, and in a child. */
+static void
+threads_are_listed(void)
+{
+    snd_task task;
+    pthread_t thread = start(wait_for_word, &task);
+    int number = 200, status;
+
+    CHECK(is_listed(snd_thread_id()) && is_listed(task.thread_id) && !is_listed(1));
+    while (number == task.syscall.file || number == task.schedstat.file)
+        number++;
+    REQUIRE(fcntl(number, F_GETFD) >= 0);
+    close(number);
+    CHECK(is_listed(snd_thread_id()));
+    REQUIRE(own_file(number, "text") == number);
+    CHECK(is_listed(snd_thread_id()) && is_listed(task.thread_id));
+    CHECK(fcntl(number, F_GETFD) >= 0);
+    pid_t child = fork();
+    if (child == 0) {
+        snd_tasks_close();
+        _exit(!is_listed(snd_thread_id()) || is_listed(task.thread_id));
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    end(thread, &task);
+    snd_tasks_close();
+    close(number);
 }
 
 static void
@@ -332,6 +383,7 @@ main(void)
     RUN(files_that_were_closed_are_opened_again);
     RUN(files_of_the_program_are_neither_read_nor_closed);
     RUN(a_pipe_of_the_program_loses_nothing);
+    RUN(threads_are_listed);
     RUN(of_many_threads_only_some_have_files_and_all_can_be_looked_at);
     RUN(our_own_threads_are_known_until_they_are_not);
     return check_report();
