@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define TASKS "/proc/self/task"
 #define KEPT_LIMIT 100
 #define OURS_LIMIT 8u
 #define FIRST_FILE 200 /* our files are out of the way of programs that count on small numbers */
@@ -90,11 +91,11 @@ static int
 open_file(uint32_t thread_id, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%u/%s", thread_id, name);
+    snprintf(path, sizeof path, TASKS "/%u/%s", thread_id, name);
     return open_path(path);
 }
 
-/* Moves an open file out of the way; closes it when there are enough, or none. */
+/* Moves an open file out of the way; one that cannot be moved is closed, and not kept. */
 static snd_task_file
 keep(int file)
 {
@@ -263,29 +264,42 @@ uint64_t
 snd_tasks_count(void)
 {
     struct stat about;
-    return stat("/proc/self/task", &about) == 0 ? (uint64_t)about.st_nlink : 0;
+    return stat(TASKS, &about) == 0 ? (uint64_t)about.st_nlink : 0;
 }
 
-uint32_t
-snd_tasks_list(uint32_t *thread_ids, uint32_t limit)
+static uint32_t
+list_from(int file, uint32_t *thread_ids, uint32_t limit)
 {
     _Alignas(struct dirent64) char entries[4096];
     uint32_t count = 0;
-    long size = 0;
+    long size;
 
-    if (!is_kept(&folder)) {
-        drop_file(&folder);
-        folder = keep(open_path("/proc/self/task"));
-    }
-    if (folder.file < 0 || lseek(folder.file, 0, SEEK_SET) != 0)
+    if (lseek(file, 0, SEEK_SET) != 0)
         return 0;
-    while (count < limit && (size = syscall(SYS_getdents64, folder.file, entries, sizeof entries)) > 0)
+    while (count < limit && (size = syscall(SYS_getdents64, file, entries, sizeof entries)) > 0)
         for (long at = 0; at < size && count < limit;) {
             const struct dirent64 *entry = (const void *)(entries + at);
             if (entry->d_name[0] != '.')
                 thread_ids[count++] = (uint32_t)strtoul(entry->d_name, NULL, 10);
             at += entry->d_reclen;
         }
+    return count;
+}
+
+uint32_t
+snd_tasks_list(uint32_t *thread_ids, uint32_t limit)
+{
+    if (!is_kept(&folder)) {
+        drop_file(&folder);
+        folder = keep(open_path(TASKS));
+    }
+    if (folder.file >= 0)
+        return list_from(folder.file, thread_ids, limit);
+    int file = open_path(TASKS); /* where a process may have few files, none has so high a number */
+    if (file < 0)
+        return 0;
+    uint32_t count = list_from(file, thread_ids, limit);
+    close(file);
     return count;
 }
 

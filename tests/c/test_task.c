@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -359,6 +360,24 @@ threads_are_listed(void)
     close(number);
 }
 
+/* None of ours can be kept then. */
+static void
+a_process_that_may_have_few_files_has_its_threads_listed(void)
+{
+    struct rlimit few = {100, 100};
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        snd_tasks_close();
+        if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+            _exit(2);
+        uint32_t before = files_open();
+        _exit(!is_listed(snd_thread_id()) || !is_listed(snd_thread_id()) || files_open() != before);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 static void
 our_own_threads_are_known_until_they_are_not(void)
 {
@@ -384,6 +403,7 @@ main(void)
     RUN(files_of_the_program_are_neither_read_nor_closed);
     RUN(a_pipe_of_the_program_loses_nothing);
     RUN(threads_are_listed);
+    RUN(a_process_that_may_have_few_files_has_its_threads_listed);
     RUN(of_many_threads_only_some_have_files_and_all_can_be_looked_at);
     RUN(our_own_threads_are_known_until_they_are_not);
     return check_report();
