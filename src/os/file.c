@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FLOOR 512
+
 static size_t
 read_all(int file, char *text, size_t size)
 {
@@ -109,4 +111,15 @@ snd_file_replace(const char *path, const void *data, size_t size)
     free(real);
     errno = number;
     return !has_memory ? SND_NO_MEMORY : is_written ? SND_OK : SND_SYSTEM;
+}
+
+int
+snd_file_lift(int file)
+{
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FLOOR);
+
+    if (high < 0)
+        return file;
+    close(file);
+    return high;
 }

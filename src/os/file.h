@@ -12,4 +12,8 @@ snd_status snd_file_load(const char *path, size_t limit, char **text, size_t *si
  * keeps an older one. What is no plain file, such as a pipe, is written as it is. On SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_file_replace(const char *path, const void *data, size_t size);
 
+/* Gives an open file a number out of the way of programs that count on small ones, and that number; where there is no
+ * room above, it stays as it is. */
+int snd_file_lift(int file);
+
 #endif

@@ -1,6 +1,9 @@
 /* Reading memory that may not be there: the kernel copies, and says so when it cannot. */
 #include "os/peek.h"
 
+#include "os/file.h"
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -27,7 +30,8 @@ snd_peek_works(void)
 int
 snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end)
 {
-    FILE *file = fopen("/proc/self/maps", "re");
+    int number = snd_file_lift(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)); /* reading it takes long */
+    FILE *file = number < 0 ? NULL : fdopen(number, "r");
     char line[512];
     int found = 0;
 
@@ -43,5 +47,7 @@ snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end)
     }
     if (file != NULL)
         fclose(file);
+    else if (number >= 0)
+        close(number);
     return found;
 }

@@ -1,6 +1,8 @@
 /* Events that the kernel and the processor count. */
 #include "os/perf.h"
 
+#include "os/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 /* Files of ours stand above those of most programs, which take the lowest free number. */
-#define FILE_FLOOR 512
 
 static const struct {
     const char *name;
@@ -26,17 +27,6 @@ static int
 open_event(struct perf_event_attr *about, int32_t thread, int group)
 {
     return (int)syscall(SYS_perf_event_open, about, thread, -1, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* As it is where there is no room above. */
-static int
-lift(int file)
-{
-    int high = fcntl(file, F_DUPFD_CLOEXEC, FILE_FLOOR);
-    if (high < 0)
-        return file;
-    close(file);
-    return high;
 }
 
 snd_perf_event
@@ -69,7 +59,7 @@ snd_perf_open(snd_perf which, int32_t thread, const snd_perf_event *leader, unsi
         made.error = errno;
         return made;
     }
-    made.file = lift(file);
+    made.file = snd_file_lift(file);
     if (ioctl(made.file, PERF_EVENT_IOC_ID, &made.identity) != 0)
         made.identity = 0;
     return made;
