@@ -139,15 +139,23 @@ drop_file(snd_task_file *self)
     kept--;
 }
 
+snd_task
+snd_task_of(uint32_t thread_id)
+{
+    return (snd_task){
+        .thread_id = thread_id,
+        .clock = (clockid_t)(~thread_id << 3 | 6), /* as the kernel makes the number of a thread's CPU clock */
+        .syscall = {.file = -1},
+        .schedstat = {.file = -1},
+    };
+}
+
 void
 snd_task_open(snd_task *self, uint32_t thread_id)
 {
-    *self = (snd_task){
-        .thread_id = thread_id,
-        .clock = (clockid_t)(~thread_id << 3 | 6), /* as the kernel makes the number of a thread's CPU clock */
-        .syscall = keep_file(thread_id, "syscall"),
-        .schedstat = keep_file(thread_id, "schedstat"),
-    };
+    *self = snd_task_of(thread_id);
+    self->syscall = keep_file(thread_id, "syscall");
+    self->schedstat = keep_file(thread_id, "schedstat");
 }
 
 void

@@ -29,6 +29,9 @@ typedef struct snd_task {
     snd_task_file syscall, schedstat;
 } snd_task;
 
+/* For its clock and its name. */
+snd_task snd_task_of(uint32_t thread_id);
+
 /* Keeps two files open for the thread while fewer than a hundred are. */
 void snd_task_open(snd_task *self, uint32_t thread_id);
 void snd_task_close(snd_task *self);

@@ -27,14 +27,10 @@ static uint32_t quiet_count;
 static uint64_t
 cpu_of(uint32_t thread_id)
 {
-    snd_task task;
+    const snd_task task = snd_task_of(thread_id);
     uint64_t cpu_ns;
 
-    snd_task_open(&task, thread_id);
-    if (!snd_task_cpu_ns(&task, &cpu_ns))
-        cpu_ns = 0;
-    snd_task_close(&task);
-    return cpu_ns;
+    return snd_task_cpu_ns(&task, &cpu_ns) ? cpu_ns : 0;
 }
 
 void
@@ -141,11 +137,14 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
                                .is_quiet = calm != NULL,
                                .cpu_ns = calm == NULL ? 0 : calm->cpu_ns,
                                .seen_alive = 1};
-    snd_task_open(&added.task, thread_id);
+    if (added.is_ours)
+        added.task = snd_task_of(thread_id); /* what it waits for is not asked */
+    else
+        snd_task_open(&added.task, thread_id);
     if (is_first && calm == NULL &&
         !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
         added.cpu_ns = 0;
-    added.delay_ns = snd_task_delay_ns(&added.task);
+    added.delay_ns = added.is_ours ? 0 : snd_task_delay_ns(&added.task);
     take_track(row, thread_id);
     if (self->seen.rows[row].name[0] == '\0')
         snd_task_name(&added.task, self->seen.rows[row].name);

@@ -85,7 +85,7 @@ end_threads(void)
 static uint64_t
 clock_of(uint32_t thread_id)
 {
-    snd_task task = {.clock = (clockid_t)(~thread_id << 3 | 6), .syscall = {.file = -1}, .schedstat = {.file = -1}};
+    const snd_task task = snd_task_of(thread_id);
     uint64_t ns = 0;
 
     REQUIRE(snd_task_cpu_ns(&task, &ns));
