@@ -102,7 +102,7 @@ class Ended(_session.Ended):
         super().__init__(own.failure, own.recording, own.trace)
         self.unmeasured_ns = unmeasured_ns
         self.notes = notes or []
-        self.found: dict[str, int] = {}
+        self.found: dict[str, Any] = {}
 
     def gather(self) -> None:
         folder = _core.parts()
@@ -129,6 +129,7 @@ class Ended(_session.Ended):
             _session.say(f"recording saved in {self.recording}{': ' * bool(more)}{', '.join(more)}")
         for note in self.notes:
             _session.say(f"not followed: {note}")
+        _session.say(self.found.get("left") or None)
         if running:
             _session.say(
                 f"{running} still run; when they have ended: "

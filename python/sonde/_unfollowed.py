@@ -75,10 +75,7 @@ def _reason(options: list[str], environment: Any) -> str | None:
 
 
 def _note(command: str, reason: str) -> None:
-    folder = _core.parts()
-    if folder is None:
+    if not _core.make_parts():
         return
-    if not os.path.isdir(folder):  # noqa: PTH112
-        os.mkdir(folder)  # noqa: PTH102
-    with open(f"{folder}/{_NAME}", "a") as file:
+    with open(f"{_core.parts()}/{_NAME}", "a") as file:
         file.write(f"{command}: {reason}".replace("\n", " ") + "\n")

@@ -8,7 +8,11 @@
     X(OK, "success")                                                                                             \
     X(NO_MEMORY, "out of memory")                                                                                \
     X(NOT_A_RECORDING, "this file is not a recording")                                                           \
+    X(EMPTY, "nothing is in it; a process that is killed before its first checkpoint leaves such a file")        \
     X(DAMAGED, "the recording is damaged")                                                                       \
+    X(FOREIGN_JOURNAL, "its journal names a further file, so sonde did not write it; it is not opened")          \
+    X(WAL, "it is in SQLite's WAL mode, which sonde never writes; it is not opened")                             \
+    X(NOT_OURS, "something that another user made stands in its way; remove it or choose another name")          \
     X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                              \
     X(BUSY, "the recording is in use by another program")                                                        \
     X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=")         \

@@ -109,10 +109,11 @@ check_recording(snd_buffer *why)
         snd_buffer_printf(why, "written and read in %s with %s", here, snd_reader_library());
     else
         snd_buffer_printf(why, "no recording can be written in %s: %s", here, snd_status_detail(status, errno));
+    if (writer != NULL) /* else what is there is not ours */
+        unlink(path);
     snd_reader_free(reader);
     snd_writer_free(writer);
     snd_profile_free(profile);
-    unlink(path);
     return status == SND_OK;
 }
 

@@ -22,6 +22,9 @@ run(const snd_arguments *given)
     else if (result.twice != 0)
         snd_complain("%s: process %u and %u more stand in several recordings; each is counted once", result.twice_path,
                      result.twice_id, result.twice - 1);
+    if (result.empty != 0)
+        snd_complain("%u file%s empty: killed before the first checkpoint", result.empty,
+                     result.empty == 1 ? " is" : "s are");
     snd_complain("%u process%s merged into %s", result.processes, result.processes == 1 ? "" : "es", out);
     return SND_EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/reports.h"
 #include "model/process.h"
+#include "os/file.h"
 #include "view/arrange.h"
 #include "view/graph.h"
 #include "view/memory.h"
@@ -479,7 +480,7 @@ snd_open_output(const char *output)
 {
     if (output == NULL || strcmp(output, "-") == 0)
         return STDOUT_FILENO;
-    int file = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = snd_file_open(output, O_CREAT | O_TRUNC);
     if (file < 0)
         snd_complain("%s: cannot be written: %s", output, strerror(errno));
     return file;

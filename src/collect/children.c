@@ -2,8 +2,12 @@
 #include "collect/children.h"
 
 #include "base/alloc.h"
+#include "collect/extras.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "os/process.h"
+
+#define NOTES_LIMIT (1u << 20)
 
 static struct children {
     snd_children kind;
@@ -54,6 +58,25 @@ const char *
 snd_children_parts(void)
 {
     return children.parts;
+}
+
+void
+snd_children_take_notes(void)
+{
+    snd_buffer path = {0};
+    char *text = NULL;
+    size_t size = 0;
+
+    if (children.gathering_id != snd_process_id())
+        return;
+    snd_buffer_printf(&path, "%s/" SND_PARTS_NOTES, children.parts);
+    if (!path.failed && snd_file_load(snd_buffer_str(&path), NOTES_LIMIT, &text, &size) == SND_OK && size > 1) {
+        text[size - 1] = '\0'; /* a line end */
+        snd_status status = snd_extras_set_info("not_followed", text);
+        (void)status; /* without memory the recording lacks them */
+    }
+    snd_free(text);
+    snd_buffer_free(&path);
 }
 
 snd_status

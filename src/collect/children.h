@@ -19,6 +19,9 @@ int snd_children_are_followed(void);
 /* The folder of parts; NULL: each writes beside its parent. */
 const char *snd_children_parts(void);
 
+/* Takes the notes about processes that could not be followed into the recording, before the session's end. */
+void snd_children_take_notes(void);
+
 /* Puts the parts into the recording that they belong to, after the session's end. SND_OK where that is not this
  * process's task, or done. */
 snd_status snd_children_gather(snd_parts_gathered *out, snd_buffer *message);

@@ -39,17 +39,21 @@ snd_opened_files_close(snd_opened_files *self)
 }
 
 static snd_status
-open_recording(const snd_settings *set, const snd_taken *taken, snd_opened_files *self)
+open_recording(const snd_settings *set, const snd_taken *taken, snd_opened_files *self, snd_buffer *message)
 {
+    snd_status status = SND_OK;
+
     if (set->recording == NULL)
         return SND_OK;
     if (taken->parts != NULL)
-        self->recording_path = snd_part_path(taken->parts);
+        status = snd_part_path(taken->parts, &self->recording_path, message);
     else
         self->recording_path = output_path(set->recording, taken->recording);
-    if (self->recording_path == NULL)
-        return SND_NO_MEMORY;
-    return snd_writer_open(self->recording_path, &self->outputs.recording);
+    if (status == SND_OK && self->recording_path == NULL)
+        status = SND_NO_MEMORY;
+    if (status == SND_OK && taken->parts == NULL && set->children == SND_CHILDREN_PARTS && set->parts == NULL)
+        status = snd_parts_clear(self->recording_path, message);
+    return status == SND_OK ? snd_writer_open(self->recording_path, &self->outputs.recording) : status;
 }
 
 static snd_status
@@ -76,7 +80,7 @@ snd_status
 snd_opened_files_open(const snd_settings *set, const snd_taken *taken, snd_opened_files *out, snd_buffer *message)
 {
     snd_opened_files self = {0};
-    snd_status status = open_recording(set, taken, &self);
+    snd_status status = open_recording(set, taken, &self, message);
     const char *what = self.recording_path;
 
     if (status == SND_OK) {
@@ -88,7 +92,9 @@ snd_opened_files_open(const snd_settings *set, const snd_taken *taken, snd_opene
         return SND_OK;
     }
     int saved = errno;
-    snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what, snd_status_detail(status, saved));
+    if (message->size == 0)
+        snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what,
+                          snd_status_detail(status, saved));
     snd_opened_files_close(&self);
     errno = saved;
     return status;

@@ -9,23 +9,168 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *
-snd_part_path(const char *folder)
+#define JOURNAL "-journal"
+
+/* ---- the folder ---- */
+
+/* The recording that a folder of parts is named after. The caller frees it. */
+static char *
+path_without_suffix(const char *folder)
+{
+    char *path = snd_strdup(folder);
+
+    if (path != NULL)
+        path[strlen(folder) - strlen(SND_PARTS_SUFFIX)] = '\0';
+    return path;
+}
+
+/* Whoever created the recording: we, or the process that measures us. Where all files of a disk seem to be of one user,
+ * whoever makes them, that is also the owner of the folder. */
+static uid_t
+owner_of(const char *folder)
+{
+    struct stat about;
+    char *recording = path_without_suffix(folder);
+    uid_t owner =
+        recording != NULL && lstat(recording, &about) == 0 && S_ISREG(about.st_mode) ? about.st_uid : geteuid();
+
+    snd_free(recording);
+    return owner;
+}
+
+/* The open folder; -1 and errno. ENOENT: there is none, EEXIST: it is none of this user's. */
+static int
+open_folder(const char *folder, uid_t owner)
+{
+    struct stat about;
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (file < 0 && lstat(folder, &about) == 0 && (!S_ISDIR(about.st_mode) || about.st_uid != owner))
+        errno = EEXIST;
+    if (file >= 0 && (fstat(file, &about) != 0 || about.st_uid != owner)) {
+        close(file);
+        file = -1;
+        errno = EEXIST;
+    }
+    return file;
+}
+
+snd_status
+snd_parts_make(const char *folder, snd_buffer *message)
+{
+    uid_t owner = owner_of(folder);
+    int is_made = mkdir(folder, 0700) == 0;
+    int saved = errno;
+    int file = is_made || saved == EEXIST ? open_folder(folder, owner) : -1;
+
+    if (file >= 0) {
+        close(file);
+        return SND_OK;
+    }
+    if (is_made || saved == EEXIST)
+        saved = errno;
+    if (is_made) /* we are no longer who began */
+        (void)rmdir(folder);
+    if (is_made || saved == EACCES || saved == EPERM)
+        snd_buffer_printf(message, "%s: process %u, which runs as user %u, cannot write there; it is not measured",
+                          folder, snd_process_id(), (unsigned)geteuid());
+    else if (saved == EEXIST)
+        snd_buffer_printf(message, "%s: another user made it; process %u is not measured", folder, snd_process_id());
+    else
+        snd_buffer_printf(message, "%s: cannot be written: %s", folder, snd_status_detail(SND_SYSTEM, saved));
+    errno = saved;
+    return saved == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
+}
+
+snd_status
+snd_part_path(const char *folder, char **out, snd_buffer *message)
 {
     snd_buffer path = {0};
+    snd_status status = snd_parts_make(folder, message);
 
-    (void)mkdir(folder, 0777); /* opening the file tells when that failed */
+    if (status != SND_OK)
+        return status;
     /* the time: a process that runs another program makes a second part */
     snd_buffer_printf(&path, "%s/%u-%llu.sonde", folder, snd_process_id(),
                       (unsigned long long)snd_clock_monotonic_ns());
     if (path.failed)
         snd_buffer_free(&path);
-    return path.data;
+    *out = path.data;
+    return *out == NULL ? SND_NO_MEMORY : SND_OK;
+}
+
+/* What a name in the folder is of. */
+typedef enum name_kind { NAME_OTHER, NAME_PART, NAME_JOURNAL, NAME_NOTES } name_kind;
+
+/* A part is PROCESS-TIME.sonde. */
+static name_kind
+kind_of(const char *name, uint32_t *process)
+{
+    const char *digits = "0123456789";
+    size_t first = strspn(name, digits), second = name[first] == '-' ? strspn(name + first + 1, digits) : 0;
+    const char *end = name + first + 1 + second;
+
+    if (strcmp(name, SND_PARTS_NOTES) == 0)
+        return NAME_NOTES;
+    if (first == 0 || second == 0)
+        return NAME_OTHER;
+    *process = (uint32_t)strtoul(name, NULL, 10);
+    return strcmp(end, ".sonde") == 0 ? NAME_PART : strcmp(end, ".sonde" JOURNAL) == 0 ? NAME_JOURNAL : NAME_OTHER;
+}
+
+/* Removes what is left of processes that have ended, parts too if `all`. */
+static void
+remove_left(DIR *listing, int all)
+{
+    uint32_t process = 0;
+
+    rewinddir(listing);
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        name_kind kind = kind_of(entry->d_name, &process);
+        struct stat about;
+        char part[sizeof entry->d_name];
+        snprintf(part, sizeof part, "%.*s", (int)(strlen(entry->d_name) - strlen(JOURNAL)), entry->d_name);
+        if (kind == NAME_NOTES || (kind == NAME_PART && all && !snd_process_runs(process)) ||
+            (kind == NAME_JOURNAL && !snd_process_runs(process) &&
+             (all || fstatat(dirfd(listing), part, &about, AT_SYMLINK_NOFOLLOW) != 0)))
+            (void)unlinkat(dirfd(listing), entry->d_name, 0);
+    }
+}
+
+snd_status
+snd_parts_clear(const char *path, snd_buffer *message)
+{
+    snd_buffer folder = {0};
+
+    snd_buffer_printf(&folder, "%s" SND_PARTS_SUFFIX, path);
+    if (folder.failed)
+        return SND_NO_MEMORY;
+    int file = open_folder(snd_buffer_str(&folder), geteuid());
+    DIR *listing = file < 0 ? NULL : fdopendir(file);
+    int is_clear = file < 0 && errno == ENOENT;
+    if (listing != NULL) {
+        remove_left(listing, 1);
+        is_clear = rmdir(snd_buffer_str(&folder)) == 0;
+        snd_buffer_printf(message,
+                          is_clear ? ""
+                                   : "%s: an earlier run still writes there, or has left other files; "
+                                     "choose another name for the recording",
+                          snd_buffer_str(&folder));
+        closedir(listing);
+    }
+    else if (!is_clear)
+        snd_buffer_printf(message,
+                          "%s: is no folder of parts that this user made; choose another name for the recording",
+                          snd_buffer_str(&folder));
+    snd_buffer_free(&folder);
+    return is_clear ? SND_OK : SND_NOT_OURS;
 }
 
 /* ---- what a folder has ---- */
@@ -89,53 +234,66 @@ take_info(void *context, int count, const snd_query_cell *cells)
     return SND_OK;
 }
 
-static part_info
-read_info(const char *path)
+static snd_status
+read_info(const char *path, part_info *info)
 {
     static const char sql[] =
         "select key, value from info where key in ('process_cpu_ns', 'process_cpu_before_ns', 'complete')";
     snd_reader *reader = NULL;
-    part_info info = {0};
+    snd_status status = snd_reader_open(path, &reader);
 
-    if (snd_reader_open(path, &reader) != SND_OK ||
-        snd_reader_query(reader, sql, take_names, take_info, &info) != SND_OK)
-        info = (part_info){0};
+    *info = (part_info){0};
+    if (status == SND_OK)
+        status = snd_reader_query(reader, sql, take_names, take_info, info);
+    int saved = errno;
     snd_reader_free(reader);
-    return info;
+    errno = saved;
+    return status;
 }
 
-typedef enum part_state { PART_ENDED, PART_RUNS, PART_LOST } part_state;
+/* What there is in a folder. The first of `list` is the recording that the parts belong to. */
+typedef struct found_parts {
+    part_list list, lost;
+    snd_parts_gathered count;
+    snd_buffer why; /* the first that cannot be read, and why */
+} found_parts;
 
-/* What a part is about, and whether its process still adds to it. */
-static part_state
-look_at(const char *path, uint64_t *measured_ns)
+static void
+free_found(found_parts *self)
 {
-    part_info info = read_info(path);
-    const char *process = strrchr(path, '/') + 1;
-
-    if (!info.is_complete && snd_process_runs((uint32_t)strtoul(process, NULL, 10)))
-        return PART_RUNS;
-    if (!info.is_there)
-        return PART_LOST;
-    *measured_ns += info.cpu_ns > info.cpu_before_ns ? info.cpu_ns - info.cpu_before_ns : 0;
-    return PART_ENDED; /* or killed: the last checkpoint is what there is */
+    free_list(&self->list);
+    free_list(&self->lost);
+    snd_buffer_free(&self->why);
 }
 
+/* Takes `path`. Without a first checkpoint there is nothing in it, whatever else there is. */
 static snd_status
-add_part(char *path, part_list *list, part_list *lost, snd_parts_gathered *out)
+add_part(char *path, uint32_t process, found_parts *out)
 {
-    switch (path == NULL ? PART_LOST : look_at(path, &out->measured_ns)) {
-    case PART_ENDED:
-        out->parts++;
-        return add_path(list, path);
-    case PART_LOST:
-        out->lost++;
-        return add_path(lost, path);
-    default:
-        out->running++;
+    part_info info;
+    snd_status status = path == NULL ? SND_NO_MEMORY : read_info(path, &info);
+
+    if (status == SND_NO_MEMORY) {
         snd_free(path);
-        return SND_OK;
+        return status;
     }
+    if (!info.is_complete && snd_process_runs(process))
+        out->count.running++;
+    else if (status == SND_EMPTY || status == SND_NOT_A_RECORDING || (status == SND_OK && !info.is_there)) {
+        out->count.lost++;
+        return add_path(&out->lost, path);
+    }
+    else if (status != SND_OK) {
+        if (out->count.unread++ == 0)
+            snd_buffer_printf(&out->why, "%s: %s", path, snd_status_detail(status, errno));
+    }
+    else { /* ended or killed: the last checkpoint is what there is */
+        out->count.parts++;
+        out->count.measured_ns += info.cpu_ns > info.cpu_before_ns ? info.cpu_ns - info.cpu_before_ns : 0;
+        return add_path(&out->list, path);
+    }
+    snd_free(path);
+    return SND_OK;
 }
 
 static char *
@@ -149,59 +307,72 @@ path_in(const char *folder, const char *name)
     return path.data;
 }
 
-/* The recording that a folder of parts is named after. */
-static char *
-path_without_suffix(const char *folder)
-{
-    char *path = snd_strdup(folder);
-
-    if (path != NULL)
-        path[strlen(folder) - strlen(SND_PARTS_SUFFIX)] = '\0';
-    return path;
-}
-
-static int
-is_recording(const char *name)
-{
-    size_t len = strlen(name);
-    return len > 6 && strcmp(name + len - 6, ".sonde") == 0;
-}
-
-/* SND_OK when there is no such folder. */
 static snd_status
-list_parts(const char *folder, part_list *list, part_list *lost, snd_parts_gathered *out)
+list_parts(const char *folder, DIR *listing, found_parts *out)
 {
-    DIR *open_folder = opendir(folder);
     snd_status status = SND_OK;
+    uint32_t process = 0;
 
-    if (open_folder == NULL)
-        return errno == ENOENT ? SND_OK : SND_SYSTEM;
-    for (const struct dirent *entry; status == SND_OK && (entry = readdir(open_folder)) != NULL;)
-        if (is_recording(entry->d_name))
-            status = add_part(path_in(folder, entry->d_name), list, lost, out);
-    closedir(open_folder);
+    for (const struct dirent *entry; status == SND_OK && (entry = readdir(listing)) != NULL;) {
+        name_kind kind = kind_of(entry->d_name, &process);
+        if (kind == NAME_PART)
+            status = add_part(path_in(folder, entry->d_name), process, out);
+        else if (kind == NAME_OTHER && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            out->count.others++;
+    }
     return status;
+}
+
+/* NULL, and SND_OK, when there is no such folder; else a line in `message` on failure. The caller closes it. */
+static snd_status
+open_listing(const char *folder, DIR **out, snd_buffer *message)
+{
+    int file = open_folder(folder, owner_of(folder));
+
+    *out = file < 0 ? NULL : fdopendir(file);
+    if (*out != NULL || errno == ENOENT)
+        return SND_OK;
+    int saved = errno;
+    snd_buffer_printf(message, "%s: %s; the processes that the program started are not in the recording", folder,
+                      saved == EEXIST ? "another user made it" : snd_status_detail(SND_SYSTEM, saved));
+    errno = saved;
+    return saved == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
 }
 
 snd_status
 snd_parts_look(const char *folder, snd_parts_gathered *out)
 {
-    part_list list = {0}, lost = {0};
+    found_parts found = {0};
+    snd_buffer ignored = {0};
+    DIR *listing = NULL;
 
     *out = (snd_parts_gathered){0};
-    snd_status status = list_parts(folder, &list, &lost, out);
-    free_list(&list);
-    free_list(&lost);
+    snd_status status = open_listing(folder, &listing, &ignored);
+    if (status == SND_NOT_OURS) /* whoever gathers says so */
+        status = SND_OK;
+    if (listing != NULL) {
+        status = list_parts(folder, listing, &found);
+        closedir(listing);
+    }
+    *out = found.count;
+    snd_buffer_free(&ignored);
+    free_found(&found);
     return status;
 }
 
 /* ---- putting them together ---- */
 
+/* With the journals that killed processes leave. */
 static void
 remove_all(const part_list *list, uint32_t from)
 {
-    for (uint32_t i = from; i < list->count; i++)
-        (void)unlink(list->paths[i]);
+    for (uint32_t i = from; i < list->count; i++) {
+        snd_buffer journal = {0};
+        snd_buffer_printf(&journal, "%s" JOURNAL, list->paths[i]);
+        if (unlink(list->paths[i]) == 0 && !journal.failed)
+            (void)unlink(snd_buffer_str(&journal));
+        snd_buffer_free(&journal);
+    }
 }
 
 static snd_status
@@ -220,21 +391,45 @@ merge(const part_list *list, snd_buffer *message)
     return status;
 }
 
+static void
+say_what_stays(const char *folder, const found_parts *found, snd_buffer *message)
+{
+    const snd_parts_gathered *count = &found->count;
+
+    if (count->unread == 0 && count->others == 0)
+        return;
+    snd_buffer_printf(message, "%s stays:", folder);
+    if (count->unread != 0)
+        snd_buffer_printf(message, " %u part%s cannot be read (%s)", count->unread, count->unread == 1 ? "" : "s",
+                          snd_buffer_str(&found->why));
+    if (count->others != 0)
+        snd_buffer_printf(message, "%s %u file%s in it that sonde did not write", count->unread == 0 ? "" : ", and",
+                          count->others, count->others == 1 ? " is" : "s are");
+}
+
 snd_status
 snd_parts_gather(const char *folder, snd_parts_gathered *out, snd_buffer *message)
 {
-    part_list list = {0}, lost = {0};
+    found_parts found = {0};
+    DIR *listing = NULL;
 
     *out = (snd_parts_gathered){0};
-    snd_status status = add_path(&list, path_without_suffix(folder));
+    snd_status status = open_listing(folder, &listing, message);
+    if (listing == NULL)
+        return status;
+    status = add_path(&found.list, path_without_suffix(folder));
     if (status == SND_OK)
-        status = list_parts(folder, &list, &lost, out);
+        status = list_parts(folder, listing, &found);
     if (status == SND_OK)
-        status = merge(&list, message);
-    if (status == SND_OK)
-        remove_all(&lost, 0);
+        status = merge(&found.list, message);
+    if (status == SND_OK) {
+        remove_all(&found.lost, 0);
+        remove_left(listing, 0);
+        say_what_stays(folder, &found, message);
+    }
     (void)rmdir(folder); /* stays while anything is in it */
-    free_list(&list);
-    free_list(&lost);
+    closedir(listing);
+    *out = found.count;
+    free_found(&found);
     return status;
 }

@@ -468,6 +468,7 @@ snd_session_save(void)
 
     if (session.is_running && snd_process_id() == session.process_id) {
         snd_parts_gathered gathered;
+        snd_children_take_notes();
         (void)snd_session_stop(&message);
         (void)snd_children_gather(&gathered, &message);
     }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/chrome.h"
 #include "format/chrome_samples.h"
+#include "os/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static snd_status
 write_at(const char *path, int flags, const snd_buffer *bytes, off_t at)
 {
     size_t done = 0;
-    int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    int file = snd_file_open(path, flags);
     if (file < 0)
         return SND_SYSTEM;
     while (done < bytes->size) {

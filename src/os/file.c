@@ -52,6 +52,59 @@ snd_file_load(const char *path, size_t limit, char **text, size_t *size)
     return status;
 }
 
+/* Whether everybody may put files into the folder of a path, and nobody may take away another's. */
+static int
+is_shared(const char *path, struct stat *folder)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash == NULL ? 0 : (size_t)(slash - path);
+    char *name = slash == NULL ? strdup(".") : strndup(path, len == 0 ? 1 : len);
+    int is_there = name != NULL && stat(name, folder) == 0;
+
+    free(name);
+    return is_there && (folder->st_mode & S_ISVTX) != 0 && (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+static int
+is_strangers(const struct stat *about, const struct stat *folder)
+{
+    return about->st_uid != geteuid() && about->st_uid != folder->st_uid;
+}
+
+int
+snd_file_open(const char *path, int flags)
+{
+    struct stat about, folder;
+
+    flags |= O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    if (is_shared(path, &folder)) {
+        if (lstat(path, &about) != 0)
+            flags |= O_NOFOLLOW | ((flags & O_CREAT) != 0 ? O_EXCL : 0); /* and nobody comes in between */
+        else if (is_strangers(&about, &folder)) {
+            errno = EACCES;
+            return -1;
+        }
+    }
+    return open(path, flags, 0666);
+}
+
+char *
+snd_file_target(const char *path)
+{
+    struct stat about, folder;
+
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        if (is_shared(path, &folder) && is_strangers(&about, &folder)) {
+            errno = EACCES;
+            return NULL;
+        }
+        char *real = realpath(path, NULL);
+        if (real != NULL || errno != ENOENT)
+            return real;
+    }
+    return strdup(path);
+}
+
 /* Closes the file. 0, and errno, on failure. */
 static int
 write_all(int file, const char *at, size_t size)
@@ -78,7 +131,7 @@ write_beside(const char *path, char *name, size_t name_size, const void *data, s
 {
     snprintf(name, name_size, "%s.%d.part", path, (int)getpid());
     unlink(name);
-    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return 0;
     if (write_all(file, data, size) && rename(name, path) == 0)
@@ -96,11 +149,12 @@ snd_file_replace(const char *path, const void *data, size_t size)
     int is_written = 0;
 
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        int file = snd_file_open(path, 0);
         return file >= 0 && write_all(file, data, size) ? SND_OK : SND_SYSTEM;
     }
-    char *real = realpath(path, NULL); /* the file that a link leads to, not the link */
-    const char *target = real == NULL ? path : real;
+    char *target = snd_file_target(path); /* the file that a link leads to, not the link */
+    if (target == NULL)
+        return errno == ENOMEM ? SND_NO_MEMORY : SND_SYSTEM;
     size_t name_size = strlen(target) + 32;
     char *name = snd_malloc(name_size);
     if (name != NULL)
@@ -108,7 +162,7 @@ snd_file_replace(const char *path, const void *data, size_t size)
     int number = errno;
     int has_memory = name != NULL;
     snd_free(name);
-    free(real);
+    free(target);
     errno = number;
     return !has_memory ? SND_NO_MEMORY : is_written ? SND_OK : SND_SYSTEM;
 }

@@ -95,15 +95,31 @@ PyObject *
 snd_py_part_path(PyObject *module, PyObject *folder)
 {
     PyObject *bytes = NULL;
+    snd_buffer message = {0};
+    char *path = NULL;
 
     (void)module;
     if (!PyUnicode_FSConverter(folder, &bytes))
         return NULL;
-    char *path = snd_part_path(PyBytes_AS_STRING(bytes));
+    snd_status status = snd_part_path(PyBytes_AS_STRING(bytes), &path, &message);
     Py_DECREF(bytes);
-    PyObject *result = path == NULL ? PyErr_NoMemory() : PyUnicode_DecodeFSDefault(path);
+    PyObject *result = status == SND_OK ? PyUnicode_DecodeFSDefault(path)
+                                        : snd_raise_status(status, message.size == 0 ? NULL : snd_buffer_str(&message));
+    snd_buffer_free(&message);
     snd_free(path);
     return result;
+}
+
+PyObject *
+snd_py_make_parts(PyObject *module, PyObject *nothing)
+{
+    snd_buffer ignored = {0};
+    const char *folder = snd_children_parts();
+    int is_made = folder != NULL && snd_parts_make(folder, &ignored) == SND_OK;
+
+    (void)module, (void)nothing;
+    snd_buffer_free(&ignored);
+    return PyBool_FromLong(is_made);
 }
 
 PyObject *
@@ -115,12 +131,15 @@ snd_py_parts(PyObject *module, PyObject *nothing)
     return PyUnicode_DecodeFSDefault(snd_children_parts());
 }
 
-/* What was found, and the CPU time of all children that the system knows of. */
+/* What was found, a line about what stays, and the CPU time of all children that the system knows of. */
 static PyObject *
-as_dict(const snd_parts_gathered *found)
+as_dict(const snd_parts_gathered *found, const char *left)
 {
-    return Py_BuildValue("{sIsIsIsKsK}", "parts", found->parts, "running", found->running, "lost", found->lost,
-                         "measured_ns", (unsigned long long)found->measured_ns, "children_ns",
+    PyObject *text = PyUnicode_DecodeFSDefault(left);
+    if (text == NULL)
+        return NULL;
+    return Py_BuildValue("{sIsIsIsNsKsK}", "parts", found->parts, "running", found->running, "lost", found->lost,
+                         "left", text, "measured_ns", (unsigned long long)found->measured_ns, "children_ns",
                          (unsigned long long)snd_process_children_cpu_ns());
 }
 
@@ -135,7 +154,7 @@ snd_py_look_at_parts(PyObject *module, PyObject *nothing)
     if (snd_children_parts() != NULL)
         status = snd_parts_look(snd_children_parts(), &found);
     Py_END_ALLOW_THREADS;
-    return status == SND_OK ? as_dict(&found) : snd_raise_status(status, NULL);
+    return status == SND_OK ? as_dict(&found, "") : snd_raise_status(status, NULL);
 }
 
 PyObject *
@@ -149,7 +168,8 @@ snd_py_gather(PyObject *module, PyObject *nothing)
     Py_BEGIN_ALLOW_THREADS;
     status = snd_children_gather(&found, &message);
     Py_END_ALLOW_THREADS;
-    PyObject *result = status == SND_OK ? as_dict(&found) : snd_raise_status(status, snd_buffer_str(&message));
+    PyObject *result = status == SND_OK ? as_dict(&found, snd_buffer_str(&message))
+                                        : snd_raise_status(status, snd_buffer_str(&message));
     snd_buffer_free(&message);
     return result;
 }

@@ -87,6 +87,7 @@ static PyMethodDef functions[] = {
     {"end_after", snd_py_end_after, METH_O, NULL},
     {"call_at_program", snd_py_call_at_program, METH_VARARGS, NULL},
     {"part_path", snd_py_part_path, METH_O, NULL},
+    {"make_parts", snd_py_make_parts, METH_NOARGS, NULL},
     {"parts", snd_py_parts, METH_NOARGS, NULL},
     {"look_at_parts", snd_py_look_at_parts, METH_NOARGS, NULL},
     {"gather", snd_py_gather, METH_NOARGS, NULL},

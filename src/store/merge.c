@@ -2,8 +2,10 @@
 #include "store/merge.h"
 
 #include "base/alloc.h"
+#include "os/file.h"
 #include "os/process.h"
 #include "os/worker.h"
+#include "store/files.h"
 #include "store/merge_private.h"
 #include "store/pack.h"
 #include "store/parts.h"
@@ -25,21 +27,20 @@ static snd_status
 name_file(snd_merging *self)
 {
     struct stat about;
-    int is_there = stat(self->out, &about) == 0;
 
-    if (is_there && S_ISDIR(about.st_mode)) {
+    if (stat(self->out, &about) == 0 && S_ISDIR(about.st_mode)) {
         errno = EISDIR;
         return SND_SYSTEM;
     }
     if (!snd_writer_may_replace(self->out))
         return SND_NOT_A_RECORDING;
-    char *real = is_there ? realpath(self->out, NULL) : NULL;
-    const char *path = real == NULL ? self->out : real;
-    size_t room = strlen(path) + 32;
+    self->target = snd_file_target(self->out);
+    if (self->target == NULL)
+        return errno == ENOMEM ? SND_NO_MEMORY : SND_SYSTEM;
+    size_t room = strlen(self->target) + 32;
     self->path = snd_malloc(room);
     if (self->path != NULL)
-        snprintf(self->path, room, "%s.%u.merging", path, snd_process_id());
-    free(real);
+        snprintf(self->path, room, "%s.%u.merging", self->target, snd_process_id());
     return self->path == NULL ? SND_NO_MEMORY : SND_OK;
 }
 
@@ -51,7 +52,7 @@ create(snd_merging *self)
         status = snd_writer_open(self->path, &self->writer);
     if (status != SND_OK)
         return status;
-    int result = sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int result = snd_files_open_writing(self->path, &self->db);
     if (result == SQLITE_OK) /* a failure removes the file: there is nothing to go back to */
         result = sqlite3_exec(self->db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -392,12 +393,8 @@ write_sum(snd_merging *self)
         status = snd_writer_checkpoint(self->writer, snd_merger_sum(self->merger), NULL);
     if (status != SND_OK)
         return status;
-    char *real = realpath(self->out, NULL);
-    int result = rename(self->path, real == NULL ? self->out : real);
-    int saved = errno;
-    free(real);
-    errno = saved;
-    return result == 0 ? SND_OK : SND_SYSTEM;
+    status = snd_files_remove_journal(self->target);
+    return status == SND_OK && rename(self->path, self->target) != 0 ? SND_SYSTEM : status;
 }
 
 static snd_status
@@ -419,21 +416,6 @@ merge(snd_merging *self)
     return status;
 }
 
-/* What could not be finished. */
-static void
-remove_file(const char *path)
-{
-    snd_buffer journal = {0};
-
-    if (!snd_writer_may_replace(path)) /* it was there before */
-        return;
-    unlink(path);
-    snd_buffer_printf(&journal, "%s-journal", path);
-    if (snd_buffer_status(&journal) == SND_OK)
-        unlink(snd_buffer_str(&journal));
-    snd_buffer_free(&journal);
-}
-
 snd_status
 snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_merge_result *result)
 {
@@ -444,14 +426,15 @@ snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_m
     int saved = errno;
     if (self.db != NULL)
         (void)close_database(&self, 0);
-    if (status != SND_OK && self.path != NULL)
-        remove_file(self.path);
+    if (status != SND_OK && self.writer != NULL) /* else nothing at that path is ours */
+        snd_files_remove(self.path);
     snd_writer_free(self.writer);
     snd_merger_free(self.merger);
     snd_profile_free(self.known);
     snd_free(self.found);
     snd_free(self.tracks);
     snd_free(self.path);
+    free(self.target);
     errno = saved;
     return status;
 }

@@ -109,10 +109,16 @@ look_at(snd_merging *self, uint32_t input, snd_buffer *common)
     snd_profile *outline = NULL;
     int is_merged = 0;
     snd_status status = snd_reader_open(self->paths[input], &reader);
+    if (status == SND_EMPTY) {
+        self->result->empty++;
+        return SND_OK;
+    }
     if (status == SND_OK)
         status = snd_reader_is_merged(reader, &is_merged);
     if (status == SND_OK)
         status = snd_reader_outline(reader, &outline);
+    if (status == SND_OK && outline->process_count == 0)
+        self->result->empty++; /* it has tables, but never got a checkpoint */
     for (uint32_t i = 0; status == SND_OK && i < outline->process_count; i++)
         status = keep_common(common, outline->processes[i].probes) ? add_found(self, input, outline, i, is_merged)
                                                                    : SND_OTHER_KIND;
@@ -178,5 +184,7 @@ snd_merge_look(snd_merging *self)
     for (uint32_t i = 0; i < self->count && status == SND_OK; i++)
         status = look_at(self, i, &common);
     snd_buffer_free(&common);
+    if (status == SND_OK && self->count != 0 && self->result->empty == self->count)
+        return snd_merge_fail(self, 0, SND_EMPTY);
     return status == SND_OK ? declare(self) : status;
 }

@@ -26,7 +26,8 @@ typedef struct snd_merging {
     uint32_t found_count, found_capacity;
     snd_profile_track *tracks; /* of all that were found, as each process counts time */
     uint32_t track_count, track_capacity;
-    char *path; /* where it is written */
+    char *target; /* what `out` leads to; of malloc */
+    char *path;   /* where it is written */
     snd_writer *writer;
     sqlite3 *db;
     sqlite3_stmt *part, *timeline;

@@ -2,6 +2,7 @@
 #include "store/reader.h"
 
 #include "base/alloc.h"
+#include "store/files.h"
 #include "store/memory.h"
 #include "store/pack.h"
 #include "store/process.h"
@@ -87,9 +88,9 @@ check_size(sqlite3 *db, const char *path)
 }
 
 static snd_status
-start(snd_reader *self, const char *path, int flags)
+start(snd_reader *self, const char *path)
 {
-    int result = sqlite3_open_v2(path, &self->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int result = snd_files_open_reading(path, &self->db);
     if (result == SQLITE_OK) {
         sqlite3_busy_timeout(self->db, 5000);
         sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, CELL_LIMIT);
@@ -100,14 +101,6 @@ start(snd_reader *self, const char *path, int flags)
     if (status == SND_OK)
         status = check_schema(self->db);
     return status == SND_OK ? check_size(self->db, path) : status;
-}
-
-/* A process that was killed while it wrote leaves a journal behind; undoing that half checkpoint writes the file. */
-static int
-needs_recovery(sqlite3 *db)
-{
-    int code = sqlite3_extended_errcode(db);
-    return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY || code == SQLITE_CANTOPEN;
 }
 
 snd_status
@@ -125,12 +118,9 @@ snd_reader_open(const char *path, snd_reader **out)
     snd_reader *self = snd_calloc(1, sizeof *self);
     if (self == NULL)
         return SND_NO_MEMORY;
-    snd_status status = start(self, path, SQLITE_OPEN_READONLY);
-    if (status == SND_SYSTEM && needs_recovery(self->db)) {
-        sqlite3_close(self->db);
-        self->db = NULL;
-        status = start(self, path, SQLITE_OPEN_READWRITE);
-    }
+    snd_status status = start(self, path);
+    if (status == SND_NOT_A_RECORDING && snd_files_is_blank(self->db))
+        status = SND_EMPTY;
     if (status != SND_OK) {
         int saved = errno;
         snd_reader_free(self);

@@ -8,7 +8,8 @@
 /* Not thread-safe. */
 typedef struct snd_reader snd_reader;
 
-/* The caller owns the reader. On SND_SYSTEM errno says why. */
+/* Nothing is written, created or deleted, now or later; store/files.h says what is read. SND_EMPTY: the file of a
+ * process that was killed before its first checkpoint. The caller owns the reader. On SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_reader_open(const char *path, snd_reader **out);
 void snd_reader_free(snd_reader *self); /* NULL is allowed */
 

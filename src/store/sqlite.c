@@ -1,6 +1,8 @@
 /* SQLite's results in our words. */
 #include "store/sqlite.h"
 
+#include "store/files.h"
+
 #include <errno.h>
 
 snd_status
@@ -29,6 +31,11 @@ snd_sqlite_status(sqlite3 *db, int result)
         errno = ENOSPC;
         return SND_SYSTEM;
     default: {
+        int extended = db == NULL ? result : sqlite3_extended_errcode(db);
+        if (extended == SND_SQLITE_FOREIGN_JOURNAL)
+            return SND_FOREIGN_JOURNAL;
+        if (extended == SND_SQLITE_WAL)
+            return SND_WAL;
         int code = db == NULL ? 0 : sqlite3_system_errno(db);
         errno = code != 0 ? code : EIO;
         return SND_SYSTEM;

@@ -2,6 +2,7 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
+#include "store/files.h"
 #include "store/memory.h"
 #include "store/pack.h"
 #include "store/process.h"
@@ -56,9 +57,9 @@ snd_writer_may_replace(const char *path)
 }
 
 static int
-open_database(const char *path, int flags, sqlite3 **db)
+open_database(const char *path, sqlite3 **db)
 {
-    int result = sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int result = snd_files_open_writing(path, db);
     if (result == SQLITE_OK) {
         sqlite3_busy_timeout(*db, 250);
         /* a crash of the machine may cost the recording; a crash of the program cannot */
@@ -92,9 +93,10 @@ create(const char *path)
 
     if (!snd_writer_may_replace(path))
         return SND_NOT_A_RECORDING;
-    if (unlink(path) != 0 && errno != ENOENT)
-        return SND_SYSTEM;
-    int result = open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db);
+    snd_status status = snd_files_create(path);
+    if (status != SND_OK)
+        return status;
+    int result = open_database(path, &db);
     if (result == SQLITE_OK)
         result = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -103,9 +105,11 @@ create(const char *path)
         result = write_metrics(db);
     if (result == SQLITE_OK)
         result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-    snd_status status = snd_sqlite_status(db, result);
+    status = snd_sqlite_status(db, result);
     int saved = errno;
     sqlite3_close(db);
+    if (status != SND_OK)
+        snd_files_remove(path);
     errno = saved;
     return status;
 }
@@ -483,7 +487,7 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
         if (self->source_count != 0)
             memset(self->sources, 0, self->source_count * sizeof *self->sources);
     }
-    int result = open_database(self->path, SQLITE_OPEN_READWRITE, &db);
+    int result = open_database(self->path, &db);
     if (result == SQLITE_OK)
         result = write_all(self, db, profile);
     status = snd_sqlite_status(db, result);

@@ -35,12 +35,15 @@ def _regret(error):
         sys.stderr.flush()
         os._exit(2)
     try:
-        if not os.path.isdir(folder):
-            os.mkdir(folder)
+        owner = os.lstat(folder[: -len(".parts")]).st_uid  # of the recording
+        if not os.path.lexists(folder) and owner == os.geteuid():
+            os.mkdir(folder, 0o700)
+        if os.lstat(folder).st_uid != owner:
+            raise OSError("%s: another user made it" % folder)
         with open(os.path.join(folder, "not-followed"), "a") as file:
             file.write("%s: %s\n" % (sys.executable, error))
-    except (IOError, OSError):
-        pass
+    except (IOError, OSError):  # nobody else will tell
+        sys.stderr.write("sonde: not followed: %s: %s\n" % (sys.executable, error))
 
 
 _here = os.path.dirname(__file__)
