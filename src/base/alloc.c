@@ -1,10 +1,14 @@
 /* The one door to the heap. */
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 static _Atomic long allowed = -1;
+static _Atomic int64_t limit; /* 0: none */
+static _Atomic int64_t used;  /* since there is a limit */
+static _Atomic snd_alloc_stop stop;
 
 static int
 refused(void)
@@ -18,22 +22,75 @@ refused(void)
     return 0;
 }
 
-void *
-snd_malloc(size_t size)
+/* Whether there is no room for `size` bytes more than there were. */
+static int
+is_over(size_t size, size_t before)
 {
-    return refused() ? NULL : malloc(size);
+    int64_t most = SND_GET(limit);
+    if (SND_LIKELY(most == 0) || size <= before)
+        return 0;
+    if (SND_GET(stop) == SND_ALLOC_TOO_SLOW)
+        return 1;
+    if (size <= (uint64_t)most && SND_GET(used) + (int64_t)(size - before) <= most)
+        return 0;
+    SND_SET(stop, SND_ALLOC_TOO_LARGE);
+    return 1;
+}
+
+static size_t
+size_of(void *block)
+{
+    return SND_LIKELY(SND_GET(limit) == 0) ? 0 : malloc_usable_size(block);
+}
+
+static void *
+count(void *block, size_t before)
+{
+    if (SND_UNLIKELY(SND_GET(limit) != 0) && block != NULL)
+        atomic_fetch_add_explicit(&used, (int64_t)malloc_usable_size(block) - (int64_t)before, memory_order_relaxed);
+    return block;
 }
 
 void *
-snd_calloc(size_t count, size_t size)
+snd_malloc(size_t size)
 {
-    return refused() ? NULL : calloc(count, size);
+    return refused() || is_over(size, 0) ? NULL : count(malloc(size), 0);
+}
+
+void *
+snd_calloc(size_t number, size_t size)
+{
+    size_t all;
+    if (__builtin_mul_overflow(number, size, &all))
+        return NULL;
+    return refused() || is_over(all, 0) ? NULL : count(calloc(number, size), 0);
 }
 
 void *
 snd_realloc(void *block, size_t size)
 {
-    return refused() ? NULL : realloc(block, size);
+    size_t before = size_of(block);
+    return refused() || is_over(size, before) ? NULL : count(realloc(block, size), before);
+}
+
+void
+snd_alloc_limit(uint64_t size)
+{
+    SND_SET(used, 0);
+    SND_SET(stop, SND_ALLOC_GOES_ON);
+    SND_SET(limit, size > INT64_MAX ? INT64_MAX : (int64_t)size);
+}
+
+void
+snd_alloc_stop_all(void)
+{
+    SND_SET(stop, SND_ALLOC_TOO_SLOW);
+}
+
+snd_alloc_stop
+snd_alloc_is_stopped(void)
+{
+    return SND_GET(stop);
 }
 
 char *
@@ -70,6 +127,9 @@ snd_make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
 void
 snd_free(void *block)
 {
+    size_t size = size_of(block);
+    if (SND_UNLIKELY(size != 0))
+        atomic_fetch_sub_explicit(&used, (int64_t)size, memory_order_relaxed);
     free(block);
 }
 

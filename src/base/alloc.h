@@ -15,6 +15,19 @@ void snd_free(void *block); /* NULL is allowed */
  * memory runs out; then the array is as it was. */
 SND_MUST_USE int snd_make_room(void *array, uint32_t count, uint32_t *capacity, size_t size);
 
+/* For a process that reads files of strangers: from now on blocks of `size` bytes in all may be had; 0: as many as
+ * there are. */
+void snd_alloc_limit(uint64_t size);
+
+/* Why allocations fail from now on, although there may be memory. */
+typedef enum snd_alloc_stop { SND_ALLOC_GOES_ON, SND_ALLOC_TOO_LARGE, SND_ALLOC_TOO_SLOW } snd_alloc_stop;
+
+/* Lets every allocation fail, so that what runs comes to an end. A signal handler may call it. */
+void snd_alloc_stop_all(void);
+
+/* SND_ALLOC_TOO_LARGE once the limit was met. */
+snd_alloc_stop snd_alloc_is_stopped(void);
+
 /* Tests: let `count` more allocations succeed, then fail all until called with -1. */
 void snd_alloc_fail_after(long count);
 

@@ -2,7 +2,7 @@
 #ifndef SND_BASE_STATUS_H
 #define SND_BASE_STATUS_H
 
-#include "base/attr.h"
+#include "base/alloc.h"
 
 #define SND_STATUS_MAP(X)                                                                                        \
     X(OK, "success")                                                                                             \
@@ -32,6 +32,9 @@ typedef enum snd_status { SND_STATUS_MAP(SND_STATUS_ENUM) SND_STATUS_COUNT } snd
 
 /* A sentence for people. Never NULL; static storage. */
 const char *snd_status_text(snd_status status);
+
+/* Where it was stopped, SND_NO_MEMORY says so: in these words. */
+const char *snd_status_stopped(snd_alloc_stop why);
 
 /* The same with what errno says, for SND_SYSTEM. The text stays valid until this thread's next call. */
 const char *snd_status_detail(snd_status status, int saved_errno);

@@ -367,4 +367,5 @@ const snd_command snd_command_diff = {
     .about = "compare two recordings: what got slower or faster by more than the noise",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

@@ -199,4 +199,5 @@ const snd_command snd_command_export = {
     .about = "write a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

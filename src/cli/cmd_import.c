@@ -187,4 +187,5 @@ const snd_command snd_command_import = {
     .about = "make a recording from a file of another profiler: pstats, collapsed stacks",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

@@ -247,4 +247,5 @@ const snd_command snd_command_info = {
     .about = "what a recording is of: program, host, length, cost",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

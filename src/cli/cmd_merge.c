@@ -40,4 +40,5 @@ const snd_command snd_command_merge = {
     .about = "put recordings of several processes together",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

@@ -197,4 +197,5 @@ const snd_command snd_command_report = {
     .about = "write a page for a browser: all views of a recording, or two recordings to compare",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

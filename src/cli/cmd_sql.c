@@ -131,4 +131,5 @@ const snd_command snd_command_sql = {
     .about = "ask a recording anything in SQL (reading only)",
     .options = options,
     .run = run,
+    .reads = SND_READS_AS_ASKED,
 };

@@ -112,4 +112,5 @@ const snd_command snd_command_view = {
     .about = "show a recording as a summary or a table",
     .options = options,
     .run = run,
+    .reads = SND_READS_FILES,
 };

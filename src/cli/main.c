@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/alloc.h"
+#include "cli/budget.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -75,6 +76,8 @@ run_command(const snd_command *command, int argc, char **argv)
     else if (snd_arguments_parse(command, argc, argv, &given)) {
         if (given.wants_help)
             print_command_help(command);
+        else
+            snd_budget_start(&given);
         status = given.wants_help ? SND_EXIT_OK : command->run(&given);
     }
     snd_free(given.all);

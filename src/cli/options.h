@@ -37,6 +37,9 @@ typedef struct snd_arguments {
     int wants_help;   /* --help was among the options; the rest is as far as it was read */
 } snd_arguments;
 
+/* Whether the words of a command are files to read, and whether how long that takes is up to the user. */
+typedef enum snd_reads { SND_READS_NOTHING, SND_READS_FILES, SND_READS_AS_ASKED } snd_reads;
+
 typedef struct snd_command {
     const char *name;
     const char *usage; /* the words after its name */
@@ -46,6 +49,7 @@ typedef struct snd_command {
     /* What follows the first word, or the value of an option with one of these letters, belongs to the program that is
      * run; NULL: nothing. */
     const char *takes_program;
+    snd_reads reads;
 } snd_command;
 
 /* Fills `given` (whose `words` and `all` have room for argc + 1). Returns 0 after printing one line when an option is

@@ -173,19 +173,21 @@ add_first(snd_merger *self, uint32_t process, snd_merge_info *extra, const char 
     return snd_profile_set_info(self->sum, key, value);
 }
 
-/* The fact's place in the sum's list; a new one is "" until it is set. */
+/* The fact's place in the sum's list; a new one is "" until it is set. Others add facts to the sum too. */
 static snd_status
 place_of(snd_merger *self, const char *key, uint32_t *place)
 {
     snd_status status = SND_OK;
 
-    for (*place = 0; *place < self->sum->info_count; ++*place)
-        if (strcmp(self->sum->infos[*place].key, key) == 0)
-            return SND_OK;
-    if (!snd_make_room(&self->facts, *place + 1, &self->fact_capacity, sizeof *self->facts))
-        return SND_NO_MEMORY;
-    self->facts[*place] = (snd_merge_info){0};
-    status = snd_profile_set_info(self->sum, key, "");
+    *place = snd_profile_info_place(self->sum, key);
+    if (*place == SND_NONE) {
+        *place = self->sum->info_count;
+        status = snd_profile_set_info(self->sum, key, "");
+    }
+    if (status == SND_OK && !snd_make_room(&self->facts, *place + 1, &self->fact_capacity, sizeof *self->facts))
+        status = SND_NO_MEMORY;
+    while (status == SND_OK && self->fact_count <= *place)
+        self->facts[self->fact_count++] = (snd_merge_info){0};
     return status;
 }
 
@@ -294,29 +296,20 @@ first_of(const snd_profile *profile)
 }
 
 /* A fact that differs is none of the sum's. */
-static void
-remove_empty(snd_profile *sum)
+static int
+differs(const snd_info *info)
 {
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < sum->info_count; i++) {
-        if (find_known(sum->infos[i].key)->rule == SAME && *sum->infos[i].value == '\0')
-            snd_free(sum->infos[i].value);
-        else
-            sum->infos[kept++] = sum->infos[i];
-    }
-    sum->info_count = kept;
+    return find_known(info->key)->rule == SAME && *info->value == '\0';
 }
 
 snd_status
 snd_merge_finish_infos(snd_merger *self)
 {
     snd_profile *sum = self->sum;
-    snd_status status = SND_OK;
+    snd_status status = snd_profile_drop_infos(sum, differs);
 
-    remove_empty(sum);
-    if (sum->process_count == 0)
-        return SND_OK;
+    if (status != SND_OK || sum->process_count == 0)
+        return status;
     const snd_process *first = first_of(sum);
     const struct {
         const char *key;
@@ -329,5 +322,7 @@ snd_merge_finish_infos(snd_merger *self)
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(sum, numbers[i].key, numbers[i].value);
+    if (status == SND_OK && sum->memory.history_count != 0)
+        status = snd_profile_set_info_number(sum, "history_step_ns", snd_merge_history_step(self));
     return status == SND_OK ? finish_memory(sum) : status;
 }

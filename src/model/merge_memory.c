@@ -71,8 +71,8 @@ add_series(snd_merger *self, const snd_process *process, const snd_series *serie
 
 /* ---- histories ---- */
 
-static uint64_t
-history_step(const snd_merger *self)
+uint64_t
+snd_merge_history_step(const snd_merger *self)
 {
     return self->length_ns / SND_HISTORY_POINTS + 1;
 }
@@ -100,7 +100,7 @@ add_history(snd_merger *self, const snd_process *process, const snd_history *his
         sum = *known;
 
     for (uint32_t i = 0; i < SND_HISTORY_POINTS; i++) {
-        uint64_t at = (i + 1) * history_step(self);
+        uint64_t at = (i + 1) * snd_merge_history_step(self);
         if (at < process->offset_ns)
             continue;
         const snd_history_point *point = point_by(history, step_ns, process->length_ns, at - process->offset_ns);
@@ -143,8 +143,6 @@ snd_merge_memory(snd_merger *self, uint32_t process, const snd_profile *profile,
     for (uint32_t i = 0; i < memory->history_count && status == SND_OK; i++)
         if (memory->histories[i] != NULL)
             status = add_history(self, about, memory->histories[i], step_ns, nodes[i]);
-    if (status == SND_OK && memory->history_count != 0)
-        status = snd_profile_set_info_number(self->sum, "history_step_ns", history_step(self));
     if (status == SND_OK && memory->sizes != NULL)
         status = add_sizes(self->sum, memory->sizes);
     return status;

@@ -41,6 +41,9 @@ SND_MUST_USE snd_status snd_merge_infos(snd_merger *self, uint32_t process, cons
 SND_MUST_USE snd_status snd_merge_memory(snd_merger *self, uint32_t process, const snd_profile *profile,
                                          const uint32_t *nodes);
 
+/* Between the points of a node of the sum. */
+uint64_t snd_merge_history_step(const snd_merger *self);
+
 /* What is known at the end only. */
 SND_MUST_USE snd_status snd_merge_finish_infos(snd_merger *self);
 

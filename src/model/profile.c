@@ -84,6 +84,7 @@ snd_profile_free(snd_profile *self)
     snd_free(self->tracks);
     snd_free(self->nodes);
     snd_free(self->infos);
+    snd_map_free(&self->info_places);
     snd_intern_free(self->texts);
     snd_free(self);
 }
@@ -252,37 +253,72 @@ snd_profile_add_source(snd_profile *self, const char *file, const char *text, si
     return SND_OK;
 }
 
-static snd_info *
-find_info(const snd_profile *self, const char *key)
+uint32_t
+snd_profile_info_place(const snd_profile *self, const char *key)
 {
-    for (uint32_t i = 0; i < self->info_count; i++)
-        if (strcmp(self->infos[i].key, key) == 0)
-            return &self->infos[i];
-    return NULL;
+    uint64_t hash = snd_hash(key, strlen(key), 0);
+    uint32_t cursor = 0, place;
+
+    while ((place = snd_map_next(&self->info_places, hash, &cursor)) != SND_MAP_NONE)
+        if (strcmp(self->infos[place].key, key) == 0)
+            return place;
+    return SND_NONE;
+}
+
+/* The last one that there is room for, and that does not count yet. */
+static snd_status
+place_info(snd_profile *self, uint32_t place)
+{
+    const char *key = self->infos[place].key;
+    return snd_map_add(&self->info_places, snd_hash(key, strlen(key), 0), place);
 }
 
 snd_status
 snd_profile_set_info(snd_profile *self, const char *key, const char *value)
 {
-    snd_info *known = find_info(self, key);
+    uint32_t known = snd_profile_info_place(self, key);
     char *copy = snd_strdup(value);
     if (copy == NULL)
         return SND_NO_MEMORY;
-    if (known != NULL) {
-        snd_free(known->value);
-        known->value = copy;
+    if (known != SND_NONE) {
+        snd_free(self->infos[known].value);
+        self->infos[known].value = copy;
         return SND_OK;
     }
-    snd_info added = {.value = copy};
-    snd_status status = make_room(&self->infos, self->info_count, &self->info_capacity, sizeof added);
-    if (status == SND_OK)
-        status = snd_profile_keep_text(self, key, &added.key);
-    if (status != SND_OK) {
-        snd_free(copy);
-        return status;
+    snd_status status = make_room(&self->infos, self->info_count, &self->info_capacity, sizeof *self->infos);
+    if (status == SND_OK) {
+        self->infos[self->info_count] = (snd_info){.value = copy};
+        status = snd_profile_keep_text(self, key, &self->infos[self->info_count].key);
     }
-    self->infos[self->info_count++] = added;
-    return SND_OK;
+    if (status == SND_OK)
+        status = place_info(self, self->info_count);
+    if (status == SND_OK)
+        self->info_count++;
+    else
+        snd_free(copy);
+    return status;
+}
+
+snd_status
+snd_profile_drop_infos(snd_profile *self, int (*is_dropped)(const snd_info *info))
+{
+    uint32_t count = self->info_count;
+    snd_status status = SND_OK;
+
+    self->info_count = 0;
+    snd_map_free(&self->info_places);
+    for (uint32_t i = 0; i < count; i++) {
+        snd_info info = self->infos[i];
+        self->infos[self->info_count] = info;
+        int is_kept = status == SND_OK && !is_dropped(&info);
+        if (is_kept)
+            status = place_info(self, self->info_count);
+        if (is_kept && status == SND_OK)
+            self->info_count++;
+        else
+            snd_free(info.value);
+    }
+    return status;
 }
 
 snd_status
@@ -296,8 +332,8 @@ snd_profile_set_info_number(snd_profile *self, const char *key, uint64_t value)
 const char *
 snd_profile_info(const snd_profile *self, const char *key)
 {
-    const snd_info *known = find_info(self, key);
-    return known == NULL ? NULL : known->value;
+    uint32_t known = snd_profile_info_place(self, key);
+    return known == SND_NONE ? NULL : self->infos[known].value;
 }
 
 uint64_t

@@ -3,6 +3,7 @@
 #define SND_MODEL_PROFILE_H
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "model/histogram.h"
 #include "model/memory.h"
 #include "model/metric.h"
@@ -182,6 +183,7 @@ typedef struct snd_profile {
     uint32_t site_count, track_count, node_count, info_count;
     uint32_t site_capacity, track_capacity, node_capacity, info_capacity;
     snd_intern *texts;
+    snd_map info_places; /* by the hash of the key */
 } snd_profile;
 
 /* `node` must be below node_count. */
@@ -249,7 +251,11 @@ const snd_source *snd_profile_source(const snd_profile *self, const char *file);
 /* A fact about the run; a second one under the same key replaces the first. */
 SND_MUST_USE snd_status snd_profile_set_info(snd_profile *self, const char *key, const char *value);
 SND_MUST_USE snd_status snd_profile_set_info_number(snd_profile *self, const char *key, uint64_t value);
+uint32_t snd_profile_info_place(const snd_profile *self, const char *key);  /* in `infos`; SND_NONE: not there */
 const char *snd_profile_info(const snd_profile *self, const char *key);     /* NULL: not there */
 uint64_t snd_profile_info_number(const snd_profile *self, const char *key); /* 0: not there, or no number */
+
+/* Takes those away that the function wants gone. On failure some of the others are gone too. */
+SND_MUST_USE snd_status snd_profile_drop_infos(snd_profile *self, int (*is_dropped)(const snd_info *info));
 
 #endif

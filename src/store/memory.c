@@ -191,7 +191,7 @@ snd_load_memory(sqlite3 *db, snd_profile *profile)
     if (status == SND_OK)
         status = snd_reader_each_row(db, "SELECT node, points FROM history", take_history, profile, NULL);
     if (status == SND_OK)
-        status = snd_sqlite_status(db, snd_reader_number(db, "SELECT count(*) FROM size", &has_sizes));
+        status = snd_sqlite_status(db, snd_reader_number(db, "SELECT EXISTS (SELECT 1 FROM size)", &has_sizes));
     if (status != SND_OK || has_sizes == 0)
         return status;
     status = snd_reader_each_row(db, "SELECT power, python_blocks, python_bytes, native_blocks, native_bytes FROM size",

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "store/files.h"
+#include "store/guard.h"
 #include "store/memory.h"
 #include "store/pack.h"
 #include "store/process.h"
@@ -12,14 +13,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* More than any recording of ours has in one cell. */
-#define CELL_LIMIT (16 << 20)
-
-static const char *const tables[] = {"info",     "metric", "track",  "site",    "node", "value",   "histogram",
-                                     "timeline", "source", "series", "history", "size", "process", "part"};
-/* How many of them a version has. */
-static const size_t table_counts[SND_SCHEMA_VERSION + 1] = {0, 8, 8, 9, 12, 12, 12, 14};
 
 int
 snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
@@ -34,40 +27,6 @@ snd_reader_number(sqlite3 *db, const char *sql, int64_t *number)
     }
     sqlite3_finalize(statement);
     return result;
-}
-
-/* A view in place of a table could run for ever. */
-static snd_status
-check_tables(sqlite3 *db, size_t count)
-{
-    sqlite3_stmt *find = NULL;
-    int result =
-        sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &find, NULL);
-    for (size_t i = 0; i < count && result == SQLITE_OK; i++) {
-        sqlite3_bind_text(find, 1, tables[i], -1, SQLITE_STATIC);
-        result = sqlite3_step(find);
-        result = result == SQLITE_ROW ? SQLITE_OK : result == SQLITE_DONE ? SQLITE_CORRUPT : result;
-        sqlite3_reset(find);
-    }
-    sqlite3_finalize(find);
-    return snd_sqlite_status(db, result);
-}
-
-static snd_status
-check_schema(sqlite3 *db)
-{
-    int64_t application = 0;
-    int64_t version = 0;
-    int result = snd_reader_number(db, "PRAGMA application_id", &application);
-    if (result == SQLITE_OK)
-        result = snd_reader_number(db, "PRAGMA user_version", &version);
-    if (result != SQLITE_OK)
-        return snd_sqlite_status(db, result);
-    if (application != SND_SCHEMA_APPLICATION)
-        return SND_NOT_A_RECORDING;
-    if (version > SND_SCHEMA_VERSION)
-        return SND_NEWER;
-    return check_tables(db, table_counts[version < 1 ? 1 : version]);
 }
 
 /* SQLite takes the missing end of the last page for zeros. A file that is being written only grows. */
@@ -93,13 +52,11 @@ start(snd_reader *self, const char *path)
     int result = snd_files_open_reading(path, &self->db);
     if (result == SQLITE_OK) {
         sqlite3_busy_timeout(self->db, 5000);
-        sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, CELL_LIMIT);
-        sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        result = sqlite3_exec(self->db, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+        result = snd_guard_start(self->db);
     }
     snd_status status = snd_sqlite_status(self->db, result);
     if (status == SND_OK)
-        status = check_schema(self->db);
+        status = snd_guard_check(self->db);
     return status == SND_OK ? check_size(self->db, path) : status;
 }
 
@@ -141,6 +98,12 @@ snd_reader_free(snd_reader *self)
     snd_free(self);
 }
 
+void
+snd_reader_limit_memory(uint64_t size)
+{
+    sqlite3_hard_heap_limit64(size > INT64_MAX ? INT64_MAX : (int64_t)size);
+}
+
 const char *
 snd_reader_library(void)
 {
@@ -171,6 +134,7 @@ snd_status
 snd_reader_each_row(sqlite3 *db, const char *sql, snd_reader_row *take, snd_profile *profile, void *context)
 {
     sqlite3_stmt *statement = NULL;
+    snd_guard_budget budget = {0};
     snd_status status = SND_OK;
     int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
 
@@ -179,7 +143,9 @@ snd_reader_each_row(sqlite3 *db, const char *sql, snd_reader_row *take, snd_prof
         if (result == SQLITE_DONE)
             break;
         if (result == SQLITE_ROW) {
-            status = take(statement, profile, context);
+            status = snd_guard_row(statement, &budget);
+            if (status == SND_OK)
+                status = take(statement, profile, context);
             result = SQLITE_OK;
         }
     }

@@ -64,6 +64,9 @@ SND_MUST_USE snd_status snd_reader_query(snd_reader *self, const char *sql, snd_
 /* SQLite's words about the last failed query. Valid until the next call. */
 const char *snd_reader_message(const snd_reader *self);
 
+/* What SQLite may take of memory, in all of this process. */
+void snd_reader_limit_memory(uint64_t size);
+
 /* "SQLite 3.40.1", for the doctor. */
 const char *snd_reader_library(void);
 

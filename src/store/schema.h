@@ -2,6 +2,10 @@
 #ifndef SND_STORE_SCHEMA_H
 #define SND_STORE_SCHEMA_H
 
+#include "base/status.h"
+
+#include <sqlite3.h>
+
 #define SND_SCHEMA_APPLICATION 0x536F6E64 /* "Sond" */
 #define SND_SCHEMA_VERSION 7
 
@@ -10,6 +14,11 @@
 #define SND_SOURCE_TOTAL_LIMIT (64u << 20)
 #define SND_SOURCE_COUNT_LIMIT 10000u
 
-extern const char snd_schema_sql[];
+/* Makes the tables and views of a version in an empty database. An SQLite result. */
+int snd_schema_create(sqlite3 *db, int version);
+
+/* Whether it has the tables and views that its version of sonde wrote, text for text, and nothing else: SND_OK,
+ * SND_NOT_A_RECORDING, SND_NEWER or SND_DAMAGED. */
+SND_MUST_USE snd_status snd_schema_check(sqlite3 *db);
 
 #endif

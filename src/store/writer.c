@@ -100,7 +100,7 @@ create(const char *path)
     if (result == SQLITE_OK)
         result = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(db, snd_schema_sql, NULL, NULL, NULL);
+        result = snd_schema_create(db, SND_SCHEMA_VERSION);
     if (result == SQLITE_OK)
         result = write_metrics(db);
     if (result == SQLITE_OK)

@@ -327,7 +327,8 @@ add_rows(maker *self, int show_all, snd_table *table)
         sum_up(self, &self->rows[i]);
         longest = self->rows[i].max > longest ? self->rows[i].max : longest;
     }
-    qsort(self->rows, self->row_count, sizeof *self->rows, compare_rows);
+    if (self->row_count != 0)
+        qsort(self->rows, self->row_count, sizeof *self->rows, compare_rows);
     for (uint32_t i = 0; i < self->row_count && status == SND_OK; i++) {
         const row *one = &self->rows[i];
         if (one->count == 0)

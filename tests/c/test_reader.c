@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_version.h"
 #include "store/reader.h"
 #include "store/writer.h"
 
@@ -32,20 +33,6 @@ make_recording(const char *path)
     snd_chunk_free(&chunk);
     snd_writer_free(writer);
     snd_profile_free(profile);
-}
-
-/* Changes the file behind sonde's back. */
-static void
-change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    char *message = NULL;
-
-    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fprintf(stderr, "%s: %s\n", sql, message);
-    REQUIRE(message == NULL);
-    sqlite3_close(db);
 }
 
 static snd_status
@@ -135,7 +122,7 @@ other_files_are_not_recordings(void)
     write_file(path, zeros, sizeof zeros);
     CHECK(open_status(path) == SND_EMPTY);
     unlink(path);
-    change(path, "CREATE TABLE bookmark (address TEXT)");
+    change_file(path, "CREATE TABLE bookmark (address TEXT)");
     CHECK(open_status(path) == SND_NOT_A_RECORDING);
 }
 
@@ -145,10 +132,10 @@ a_newer_recording_is_refused_as_such(void)
     const char *path = temp_path("newer.sonde");
 
     make_recording(path);
-    change(path, "PRAGMA user_version = 999");
+    change_file(path, "PRAGMA user_version = 999");
     CHECK(open_status(path) == SND_NEWER);
-    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
-                 "measure; DROP TABLE value");
+    change_file(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+                      "measure; DROP TABLE value");
     CHECK(open_status(path) == SND_NEWER);
 }
 
@@ -159,9 +146,8 @@ a_recording_of_version_6_has_the_process_that_its_facts_tell_of(void)
     const char *path = temp_path("six.sonde");
 
     make_recording(path);
-    change(path, "DROP TABLE process; DROP TABLE part; ALTER TABLE track DROP COLUMN process;"
-                 "ALTER TABLE track DROP COLUMN summed_on; PRAGMA user_version = 6;"
-                 "INSERT OR REPLACE INTO info VALUES ('process_id', '77'), ('host', 'there'), ('rank', '3')");
+    make_version(path, 6);
+    change_file(path, "INSERT OR REPLACE INTO info VALUES ('process_id', '77'), ('host', 'there'), ('rank', '3')");
     snd_profile *profile = read_recording(path);
     REQUIRE(profile->process_count == 1);
     CHECK_NUMBER(profile->processes[0].process_id, 77);
@@ -179,7 +165,7 @@ a_recording_of_version_5_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW graph; PRAGMA user_version = 5");
+    make_version(path, 5);
     CHECK(read_status(path) == SND_OK);
     snd_profile *profile = read_recording(path);
     CHECK(profiles_are_equal(profile, wanted));
@@ -195,7 +181,7 @@ a_recording_of_version_4_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW graph; DROP VIEW op; PRAGMA user_version = 4");
+    make_version(path, 4);
     CHECK(read_status(path) == SND_OK);
     snd_profile *profile = read_recording(path);
     CHECK(profiles_are_equal(profile, wanted));
@@ -211,9 +197,7 @@ a_recording_of_version_2_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW graph; DROP VIEW sample; DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
-    CHECK(open_status(path) == SND_DAMAGED);
-    change(path, "PRAGMA user_version = 2");
+    make_version(path, 2);
     CHECK(read_status(path) == SND_OK);
     snd_profile *profile = read_recording(path);
     CHECK(profiles_are_equal(profile, wanted));
@@ -229,13 +213,7 @@ a_recording_of_version_1_is_read_as_ever(void)
     snd_profile *wanted = small_profile();
 
     make_recording(path);
-    change(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
-                 "measure; ALTER TABLE "
-                 "site DROP COLUMN detail;"
-                 " DROP TABLE source; ALTER TABLE site DROP COLUMN first_line");
-    change(path, "PRAGMA user_version = 2");
-    CHECK(read_status(path) == SND_DAMAGED);
-    change(path, "PRAGMA user_version = 1");
+    make_version(path, 1);
     CHECK(read_status(path) == SND_OK);
     snd_profile *profile = read_recording(path);
     CHECK(profiles_are_equal(profile, wanted));
@@ -277,9 +255,10 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path,
-               "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
-        change(path, changes[i]);
+        change_file(
+            path,
+            "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
+        change_file(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }
 }
@@ -318,7 +297,7 @@ numbers_that_lead_nowhere_are_damage(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change(path, changes[i]);
+        change_file(path, changes[i]);
         snd_status status = read_status(path);
         if (status != SND_DAMAGED)
             fprintf(stderr, "%s: %s\n", changes[i], snd_status_text(status));
@@ -332,8 +311,8 @@ a_metric_that_we_do_not_know_is_passed_over(void)
     const char *path = temp_path("metric.sonde");
 
     make_recording(path);
-    change(path,
-           "INSERT INTO metric VALUES (77, 'joules', 'J', 'from the future'); INSERT INTO value VALUES (1, 77, 3)");
+    change_file(
+        path, "INSERT INTO metric VALUES (77, 'joules', 'J', 'from the future'); INSERT INTO value VALUES (1, 77, 3)");
     CHECK(read_status(path) == SND_OK);
 }
 
@@ -345,7 +324,7 @@ a_recording_without_a_timeline_says_so(void)
     uint64_t events = 77;
 
     make_recording(path);
-    change(path, "DELETE FROM timeline");
+    change_file(path, "DELETE FROM timeline");
     CHECK(read_status(path) == SND_NO_TIMELINE);
     REQUIRE(snd_reader_open(path, &reader) == SND_OK);
     CHECK(snd_reader_event_count(reader, &events) == SND_OK);
