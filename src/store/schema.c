@@ -10,7 +10,7 @@
 
 const char snd_schema_sql[] =
     "PRAGMA application_id = 1399811684;"
-    "PRAGMA user_version = 7;"
+    "PRAGMA user_version = 8;"
     "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"
@@ -34,7 +34,8 @@ const char snd_schema_sql[] =
     "CREATE TABLE timeline (id INTEGER PRIMARY KEY, track INTEGER NOT NULL REFERENCES track,"
     " first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, events INTEGER NOT NULL, size INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
-    "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL);"
+    "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB,"
+    " sha256 BLOB NOT NULL);"
     "CREATE TABLE series (name TEXT NOT NULL, unit TEXT NOT NULL, at_ns INTEGER NOT NULL, value REAL NOT NULL,"
     " PRIMARY KEY (name, at_ns)) WITHOUT ROWID;"
     "CREATE TABLE history (node INTEGER PRIMARY KEY REFERENCES node, points BLOB NOT NULL);"
