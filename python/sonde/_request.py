@@ -9,7 +9,7 @@ import re
 import time
 from _thread import allocate_lock
 from contextlib import contextmanager
-from urllib.parse import parse_qsl, unquote_plus
+from urllib.parse import unquote_plus, unquote_to_bytes
 
 from sonde import _core, _places, _settings, sampling
 
@@ -39,9 +39,9 @@ class Asked:
         self.method = self.path = self.name = ""
 
     def describe(self, method: str, path: str) -> None:
-        self.method = method
-        self.path = path
-        self.name = f"{method} {path}"  # of its region
+        self.method = _clean(method)
+        self.path = _clean(path)
+        self.name = f"{self.method} {self.path}"  # of its region
 
 
 class Guard:
@@ -53,7 +53,7 @@ class Guard:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", parameter):
             raise ValueError(f"parameter must be a word, not {parameter!r}")
         self.is_on = is_on
-        self._secret = secret
+        self._secret = None if secret is None else secret.encode("utf-8", "surrogatepass")
         self._parameter = parameter
 
     def read(self, query: str, header: str | None) -> Asked | None:
@@ -61,25 +61,42 @@ class Guard:
         if not self.is_on or self._parameter not in query:
             return None
         ours, others = self._split(query)
-        given = ours.get("")
-        if given is None or not self._is_right(given if header is None else header):
+        given = ours.get(self._parameter)
+        if given is None or not self._is_right(given if header is None else _sent(header)):
             return None
-        view, scope = ours.get("view", "page"), ours.get("scope")
-        return Asked(others, view if view in VIEWS else "page", scope if scope in SCOPES else None, "memory" in ours)
+        view, scope = (
+            ours.get(f"{self._parameter}_{name}", b"").decode("ascii", "replace") for name in ("view", "scope")
+        )
+        has_memory = f"{self._parameter}_memory" in ours
+        return Asked(others, view if view in VIEWS else "page", scope if scope in SCOPES else None, has_memory)
 
-    def _split(self, query: str) -> tuple[dict[str, str], str]:
-        """Our parameters without their first word, and the rest of the query, character for character."""
+    def _split(self, query: str) -> tuple[dict[str, bytes], str]:
+        """Our parameters, and the rest of the query, character for character."""
         ours, others = {}, []
         for part in query.split("&"):
-            name = unquote_plus(part.partition("=")[0])
+            name, _, value = part.partition("=")
+            name = unquote_plus(name)
             if name == self._parameter or name.startswith(self._parameter + "_"):
-                ours[name[len(self._parameter) + 1 :]] = dict(parse_qsl(part, keep_blank_values=True)).get(name, "")
+                ours[name] = unquote_to_bytes(_sent(value.replace("+", " ")))
             else:
                 others.append(part)
         return ours, "&".join(others)
 
-    def _is_right(self, given: str) -> bool:
-        return self._secret is None or hmac.compare_digest(given.encode(), self._secret.encode())
+    def _is_right(self, given: bytes) -> bool:
+        return self._secret is None or hmac.compare_digest(given, self._secret)
+
+
+def _sent(text: str) -> bytes:
+    """The bytes of the request: a server makes a character of each. Other texts are no server's, and are no error."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _clean(text: str) -> str:
+    """What can be written as UTF-8."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class Answer:
@@ -87,7 +104,7 @@ class Answer:
 
     def __init__(self, status: str, kind: str, body: str, more: Iterable[tuple[str, str]] = ()) -> None:
         self.status = status
-        self.body = body.encode()
+        self.body = body.encode("utf-8", "replace")
         self.headers = [
             ("Content-Type", f"text/{kind}; charset=utf-8"),
             ("Content-Length", str(len(self.body))),
@@ -200,10 +217,8 @@ class Recorder:
         return "plain", f"{taken.story()}\n\n{self._text(profile)}"
 
     def _text(self, profile: _core.Profile) -> str:
-        if not self._source:
-            return profile.format(view="functions", width=110)
         try:
-            return profile.format(view="summary", width=110)
+            return profile.format(view="summary" if self._source else "functions", width=110)
         except OSError:
             return "nothing was seen: the request was too short\n"
 

@@ -105,20 +105,33 @@ try_printf(snd_buffer *self, const char *format, va_list args)
     return size;
 }
 
-void
-snd_buffer_csv(snd_buffer *self, const char *text)
+static void
+put_csv(snd_buffer *self, const char *before, const char *text)
 {
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        snd_buffer_text(self, text);
-        return;
-    }
-    snd_buffer_char(self, '"');
+    int is_quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+
+    if (is_quoted)
+        snd_buffer_char(self, '"');
+    snd_buffer_text(self, before);
     for (; *text != '\0'; text++) {
         if (*text == '"')
             snd_buffer_char(self, '"');
         snd_buffer_char(self, *text);
     }
-    snd_buffer_char(self, '"');
+    if (is_quoted)
+        snd_buffer_char(self, '"');
+}
+
+void
+snd_buffer_csv(snd_buffer *self, const char *text)
+{
+    put_csv(self, "", text);
+}
+
+void
+snd_buffer_csv_text(snd_buffer *self, const char *text)
+{
+    put_csv(self, *text != '\0' && strchr("=+-@\t\r", *text) != NULL ? "'" : "", text);
 }
 
 void

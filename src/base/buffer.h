@@ -25,6 +25,7 @@ void snd_buffer_repeat(snd_buffer *self, char value, size_t count);
 void snd_buffer_number(snd_buffer *self, uint64_t value); /* in decimal; for what is written by the million */
 void snd_buffer_csv(snd_buffer *self,
                     const char *text); /* as a value in a line of CSV: in quotes where it needs them */
+void snd_buffer_csv_text(snd_buffer *self, const char *text); /* and with a ' before what a spreadsheet would compute */
 void snd_buffer_printf(snd_buffer *self, const char *format, ...) SND_PRINTF(2, 3);
 
 /* SND_OK or SND_NO_MEMORY. */

@@ -64,18 +64,35 @@ snd_intern_free(snd_intern *self)
     snd_free(self);
 }
 
+/* SND_MAP_NONE: it is not there. */
+static uint32_t
+find(const snd_intern *self, uint64_t key, const char *text, size_t len)
+{
+    uint32_t cursor = 0, found;
+
+    while ((found = snd_map_next(&self->ids, key, &cursor)) != SND_MAP_NONE) {
+        const entry *known = self->entries[found];
+        if (known->len == len && memcmp(known->text, text, len) == 0)
+            break;
+    }
+    return found;
+}
+
+const char *
+snd_intern_find(const snd_intern *self, const char *text, size_t len)
+{
+    uint32_t found = find(self, snd_hash(text, len, 0), text, len);
+    return found == SND_MAP_NONE ? NULL : self->entries[found]->text;
+}
+
 snd_status
 snd_intern_add(snd_intern *self, const char *text, size_t len, uint32_t *id)
 {
     uint64_t key = snd_hash(text, len, 0);
-    uint32_t cursor = 0;
-    uint32_t found;
-    while ((found = snd_map_next(&self->ids, key, &cursor)) != SND_MAP_NONE) {
-        const entry *known = self->entries[found];
-        if (known->len == len && memcmp(known->text, text, len) == 0) {
-            *id = found;
-            return SND_OK;
-        }
+    uint32_t found = find(self, key, text, len);
+    if (found != SND_MAP_NONE) {
+        *id = found;
+        return SND_OK;
     }
     snd_status status = make_room(self);
     if (status != SND_OK)

@@ -195,6 +195,10 @@ put_footer(const snd_diff *diff, snd_buffer *out)
                           100 * diff->busy[0], 100 * diff->busy[1]);
     if (has_unknown)
         snd_buffer_text(out, "?: measured once; only the share from run to run is known of its noise\n");
+    if (diff->changes.file != NULL) {
+        snd_source_say(&diff->changes, diff->changes.file, out);
+        snd_buffer_char(out, '\n');
+    }
 }
 
 /* Tables below each other. 0 after printing one line. */

@@ -88,6 +88,7 @@ ask(const snd_opened *recording, const char *sql, const snd_format *format, cons
 {
     answer self = {0};
     snd_format_options look = snd_terminal_options(given);
+    look.is_exact = 1; /* what a query answers is what there is */
     snd_status status = snd_reader_query(recording->reader, sql, take_head, take_row, &self);
     int exit_status = SND_EXIT_USAGE;
 

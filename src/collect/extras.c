@@ -85,7 +85,7 @@ add_locked(snd_profile *profile)
     for (uint32_t i = 0; i < extras->source_count && status == SND_OK; i++) {
         const snd_source *source = &extras->sources[i];
         if (snd_profile_source(profile, source->file) == NULL)
-            status = snd_profile_add_source(profile, source->file, source->text, source->size);
+            status = snd_profile_copy_source(profile, source);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include "collect/extras.h"
 #include "collect/outputs.h"
 #include "collect/signals.h"
+#include "collect/sources.h"
 #include "os/process.h"
 #include "os/task.h"
 #include "probe/memory.h"
@@ -381,6 +382,8 @@ snd_session_profile(snd_profile **out)
         status = snd_sample_update(&snapshot, profile);
     if (status == SND_OK)
         status = describe(profile, now, session.end != 0);
+    if (status == SND_OK)
+        status = snd_sources_add(profile, &(uint32_t){0});
     snd_snapshot_free(&snapshot);
     if (status != SND_OK) {
         snd_profile_free(profile);

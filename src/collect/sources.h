@@ -1,4 +1,5 @@
-/* The text of the program's own files goes into the recording, as it is when a line of theirs is first seen. */
+/* The program's source files go into the recording as they are when a line of theirs is first seen: its own with their
+ * text, those of libraries with their size and digest, by which a reader knows them again. */
 #ifndef SND_COLLECT_SOURCES_H
 #define SND_COLLECT_SOURCES_H
 

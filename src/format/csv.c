@@ -2,11 +2,13 @@
 #include "format/format.h"
 
 static void
-put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
+put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell, int is_exact)
 {
     if (!cell->is_there)
         return;
-    if (snd_unit_is_text(unit))
+    if (snd_unit_is_text(unit) && !is_exact) /* names come from anybody */
+        snd_buffer_csv_text(out, cell->text);
+    else if (snd_unit_is_text(unit))
         snd_buffer_csv(out, cell->text);
     else if (snd_unit_is_real(unit))
         snd_buffer_printf(out, "%.15g", cell->real);
@@ -17,7 +19,6 @@ put_cell(snd_buffer *out, snd_unit unit, const snd_cell *cell)
 void
 snd_format_csv(const snd_table *table, const snd_format_options *options, snd_buffer *out)
 {
-    (void)options;
     for (uint32_t c = 0; c < table->column_count; c++) {
         if (c != 0)
             snd_buffer_char(out, ',');
@@ -30,7 +31,8 @@ snd_format_csv(const snd_table *table, const snd_format_options *options, snd_bu
         for (uint32_t c = 0; c < table->column_count; c++) {
             if (c != 0)
                 snd_buffer_char(out, ',');
-            put_cell(out, table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c]);
+            put_cell(out, table->columns[c].unit, &table->cells[(size_t)r * table->column_count + c],
+                     options->is_exact);
         }
         snd_buffer_char(out, '\n');
     }

@@ -13,6 +13,7 @@ typedef struct snd_format_options {
     int unicode;
     int no_head;
     int no_footer;
+    int is_exact; /* texts in CSV as they are, also those that a spreadsheet takes for a formula */
 } snd_format_options;
 
 /* X(name, what it writes). A format is one file with snd_format_NAME in it, and a line here. */

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/page_private.h"
-#include "os/file.h"
+#include "view/source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 /* What a browser opens within two seconds. */
 #define NODE_LIMIT 200000u
 #define EVENT_LIMIT 500000u
-
-#define SOURCE_LIMIT (4u << 20) /* bytes of a file; larger ones are no sources */
 
 void
 snd_page_say_pruned(snd_page_maker *self, const char *format, ...)
@@ -46,37 +44,23 @@ put_infos(snd_page_maker *self)
 
 /* ---- sources ---- */
 
-static int
-ends_with(const char *text, const char *end)
-{
-    size_t len = strlen(text), end_len = strlen(end);
-    return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
-/* As the recording has it, else as it is on disk, if it is a file of Python: a recording may come from anybody, and
- * must not get another file into a page. */
+/* Its text, or why there is none. */
 static snd_status
 put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
 {
-    const snd_source *kept = snd_profile_source(self->profile, file);
-    const char *text = kept == NULL ? NULL : kept->text;
-    char *loaded = NULL;
-    size_t size = 0;
-    snd_status status = SND_OK;
+    snd_buffer *out = &self->pack.gzip.bytes;
+    snd_source_lines lines;
+    snd_status status = snd_source_open(self->profile, file, &lines);
 
-    if (kept == NULL && ends_with(file, ".py"))
-        status = snd_file_load(file, SOURCE_LIMIT, &loaded, &size);
-    if (loaded != NULL)
-        text = loaded;
-    if (status == SND_OK && text != NULL) {
-        snd_buffer_printf(&self->pack.gzip.bytes, "%s{\"file\":%u,\"text\":", *is_first ? "" : ",\n", id);
-        snd_json_string(&self->pack.gzip.bytes, text);
-        snd_buffer_char(&self->pack.gzip.bytes, '}');
-        *is_first = 0;
-        status = snd_page_pack_flush(&self->pack);
-    }
-    snd_free(loaded);
-    return status;
+    if (status != SND_OK)
+        return status;
+    snd_buffer_printf(out, "%s{\"file\":%u,\"%s\":", *is_first ? "" : ",\n", id,
+                      lines.text == NULL ? "missing" : "text");
+    snd_json_string(out, lines.text == NULL ? snd_source_why(&lines) : lines.text);
+    snd_buffer_char(out, '}');
+    *is_first = 0;
+    snd_source_close(&lines);
+    return snd_page_pack_flush(&self->pack);
 }
 
 /* The program's own files among the texts, which are in the order of the sites. */

@@ -172,8 +172,7 @@ copy_facts(part *self)
             status = snd_profile_set_info(self->to, from->infos[i].key, from->infos[i].value);
     for (uint32_t i = 0; i < from->source_count && status == SND_OK; i++)
         if (has_file(self->to, from->sources[i].file))
-            status =
-                snd_profile_add_source(self->to, from->sources[i].file, from->sources[i].text, from->sources[i].size);
+            status = snd_profile_copy_source(self->to, &from->sources[i]);
     return status;
 }
 

@@ -438,7 +438,7 @@ add_sources(snd_merger *self, const snd_profile *profile)
         if (found != SND_MAP_NONE)
             continue;
         found = self->sum->source_count;
-        status = snd_profile_add_source(self->sum, source->file, source->text, source->size);
+        status = snd_profile_copy_source(self->sum, source);
         if (status == SND_OK)
             status = snd_map_add(&self->sources, hash, found);
     }

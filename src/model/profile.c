@@ -220,27 +220,49 @@ snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric)
 const snd_source *
 snd_profile_source(const snd_profile *self, const char *file)
 {
-    for (uint32_t i = 0; i < self->source_count; i++)
-        if (strcmp(self->sources[i].file, file) == 0)
+    const char *kept = snd_intern_find(self->texts, file, strlen(file)); /* one text is one address */
+
+    for (uint32_t i = 0; i < self->source_count && kept != NULL; i++)
+        if (self->sources[i].file == kept)
             return &self->sources[i];
     return NULL;
 }
 
-snd_status
-snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size)
+int
+snd_source_equal(const snd_source *a, const snd_source *b)
 {
-    const snd_source *known = snd_profile_source(self, file);
+    if (a->size != b->size || (a->text == NULL) != (b->text == NULL))
+        return 0;
+    return a->text == NULL ? memcmp(a->sha256, b->sha256, SND_SHA256_SIZE) == 0
+                           : memcmp(a->text, b->text, a->size) == 0;
+}
+
+static char *
+copy_text(const char *text, size_t size)
+{
+    char *copy = snd_malloc(size + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+        copy[size] = '\0';
+    }
+    return copy;
+}
+
+snd_status
+snd_profile_copy_source(snd_profile *self, const snd_source *source)
+{
+    const snd_source *known = snd_profile_source(self, source->file);
     uint32_t place = known == NULL ? self->source_count : (uint32_t)(known - self->sources);
-    snd_source added = {.text = snd_malloc(size + 1), .size = size};
-    if (known != NULL)
-        added.revision = known->revision + 1;
-    if (added.text == NULL)
+    snd_source added = *source;
+
+    added.revision = known == NULL ? 0 : known->revision + 1;
+    added.text = source->text == NULL ? NULL : copy_text(source->text, source->size);
+    if (source->text != NULL && added.text == NULL)
         return SND_NO_MEMORY;
-    memcpy(added.text, text, size);
-    added.text[size] = '\0';
     snd_status status = make_room(&self->sources, self->source_count, &self->source_capacity, sizeof added);
     if (status == SND_OK)
-        status = snd_profile_keep_text(self, file, &added.file);
+        status = snd_profile_keep_text(self, source->file, &added.file);
     if (status != SND_OK) {
         snd_free(added.text);
         return status;
@@ -251,6 +273,13 @@ snd_profile_add_source(snd_profile *self, const char *file, const char *text, si
         snd_free(self->sources[place].text);
     self->sources[place] = added;
     return SND_OK;
+}
+
+snd_status
+snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size)
+{
+    /* it is only read */
+    return snd_profile_copy_source(self, &(snd_source){.file = file, .text = (char *)text, .size = size});
 }
 
 uint32_t

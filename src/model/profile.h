@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/sha256.h"
 #include "model/histogram.h"
 #include "model/memory.h"
 #include "model/metric.h"
@@ -147,12 +148,13 @@ typedef struct snd_info {
     char *value; /* its own: it changes with every checkpoint */
 } snd_info;
 
-/* The text of a source file, as it was when it was measured. */
+/* A source file as it was when it was measured. */
 typedef struct snd_source {
     const char *file; /* as in the sites */
-    char *text;       /* its own; ended by NUL */
+    char *text;       /* its own; ended by NUL; NULL: only its size and its digest are known */
     size_t size;
-    uint32_t revision; /* how often it was replaced */
+    unsigned char sha256[SND_SHA256_SIZE]; /* only where there is no text */
+    uint32_t revision;                     /* how often it was replaced */
 } snd_source;
 
 /* One event of the timeline. */
@@ -244,9 +246,11 @@ SND_MUST_USE snd_status snd_profile_set_sizes(snd_profile *self, const snd_block
 /* A text that lives as long as the profile. */
 SND_MUST_USE snd_status snd_profile_keep_text(snd_profile *self, const char *text, const char **kept);
 
-/* Copies the text; a second one for the same file replaces the first. */
+/* These copy the text; a second one for the same file replaces the first. */
 SND_MUST_USE snd_status snd_profile_add_source(snd_profile *self, const char *file, const char *text, size_t size);
+SND_MUST_USE snd_status snd_profile_copy_source(snd_profile *self, const snd_source *source);
 const snd_source *snd_profile_source(const snd_profile *self, const char *file); /* NULL: not there */
+int snd_source_equal(const snd_source *a, const snd_source *b);                  /* whatever the names of their files */
 
 /* A fact about the run; a second one under the same key replaces the first. */
 SND_MUST_USE snd_status snd_profile_set_info(snd_profile *self, const char *key, const char *value);

@@ -33,10 +33,12 @@ snd_file_load(const char *path, size_t limit, char **text, size_t *size)
 {
     struct stat about;
     snd_status status = SND_OK;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = -1;
 
     *text = NULL;
     *size = 0;
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) /* opening a device may do something */
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return SND_OK;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size <= limit) {

@@ -184,27 +184,27 @@ put_sizes(const snd_block_size *sizes, snd_buffer *out)
     }
 }
 
-static int
-is_another(const snd_merger *merger, const snd_source *source)
-{
-    const snd_source *known = snd_merger_source(merger, source->file);
-    return known == NULL || known->size != source->size || memcmp(known->text, source->text, source->size) != 0;
-}
+/* What there is to say of a source. */
+enum { AS_IN_SUM, OWN_TEXT, OWN_DIGEST };
 
-/* Which files, and the text of those where the sum has another. */
+/* Which files, and the text or the digest of those where the sum has another. */
 static void
 put_sources(const snd_profile *profile, const snd_merger *merger, snd_buffer *out)
 {
     snd_varint_put(out, profile->source_count);
     for (uint32_t i = 0; i < profile->source_count; i++) {
         const snd_source *source = &profile->sources[i];
-        int is_own = is_another(merger, source);
+        const snd_source *known = snd_merger_source(merger, source->file);
         put_text(out, source->file);
-        snd_varint_put(out, (uint64_t)is_own);
-        if (is_own) {
-            snd_varint_put(out, source->size);
+        int is_known = known != NULL && snd_source_equal(known, source);
+        snd_varint_put(out, is_known ? AS_IN_SUM : source->text == NULL ? OWN_DIGEST : OWN_TEXT);
+        if (is_known)
+            continue;
+        snd_varint_put(out, source->size);
+        if (source->text == NULL)
+            snd_buffer_put(out, source->sha256, sizeof source->sha256);
+        else
             snd_buffer_put(out, source->text, source->size);
-        }
     }
 }
 
@@ -533,18 +533,20 @@ get_sizes(cursor *self)
 static snd_status
 get_source(cursor *self, const char *file)
 {
-    uint64_t is_own, size;
-    if (!get(self, 1, &is_own))
-        return SND_DAMAGED;
-    if (is_own) {
-        if (!get_count(self, &size))
-            return SND_DAMAGED;
-        const char *text = (const char *)self->at;
-        self->at += size;
-        return snd_profile_add_source(self->profile, file, text, size);
-    }
     const snd_source *known = snd_profile_source(self->with->sum, file);
-    return known == NULL ? SND_OK : snd_profile_add_source(self->profile, file, known->text, known->size);
+    uint64_t what, size;
+    if (!get(self, OWN_DIGEST, &what) || (what != AS_IN_SUM && !get(self, UINT32_MAX, &size)))
+        return SND_DAMAGED;
+    if (what == AS_IN_SUM)
+        return known == NULL ? SND_OK : snd_profile_copy_source(self->profile, known);
+    size_t count = what == OWN_TEXT ? size : SND_SHA256_SIZE;
+    if (count > (size_t)(self->end - self->at))
+        return SND_DAMAGED;
+    snd_source source = {.file = file, .text = what == OWN_TEXT ? (char *)self->at : NULL, .size = size};
+    if (what == OWN_DIGEST)
+        memcpy(source.sha256, self->at, count);
+    self->at += count;
+    return snd_profile_copy_source(self->profile, &source);
 }
 
 static snd_status

@@ -263,6 +263,21 @@ take_histogram(sqlite3_stmt *row, snd_profile *profile, void *context)
     return status != SND_OK ? status : snd_profile_set_histogram(profile, node, counts);
 }
 
+/* A source whose text is not in the recording. */
+static snd_status
+take_digest(sqlite3_stmt *row, snd_profile *profile, uint32_t size)
+{
+    snd_source source = {.file = snd_reader_text_at(row, 0), .size = size};
+    const void *digest = sqlite3_column_blob(row, 3);
+
+    if (digest == NULL || sqlite3_column_bytes(row, 3) != SND_SHA256_SIZE)
+        return SND_DAMAGED;
+    if (profile->source_count >= SND_SOURCE_COUNT_LIMIT)
+        return SND_OK;
+    memcpy(source.sha256, digest, SND_SHA256_SIZE);
+    return snd_profile_copy_source(profile, &source);
+}
+
 static snd_status
 take_source(sqlite3_stmt *row, snd_profile *profile, void *context)
 {
@@ -272,6 +287,8 @@ take_source(sqlite3_stmt *row, snd_profile *profile, void *context)
 
     if (!snd_reader_id_at(row, 1, UINT32_MAX, &size))
         return SND_DAMAGED;
+    if (sqlite3_column_type(row, 2) == SQLITE_NULL)
+        return take_digest(row, profile, size);
     if (size > SND_SOURCE_LIMIT || self->source_size + size > SND_SOURCE_TOTAL_LIMIT ||
         profile->source_count >= SND_SOURCE_COUNT_LIMIT)
         return SND_OK; /* a view does without it */
@@ -293,6 +310,14 @@ site_sql(int64_t version)
     if (version < 3)
         return "SELECT id, kind, name, file, line, detail, 0 FROM site ORDER BY id";
     return "SELECT id, kind, name, file, line, detail, first_line FROM site ORDER BY id";
+}
+
+/* Sources before version 8 were texts. */
+static const char *
+source_sql(int64_t version)
+{
+    return version < 8 ? "SELECT file, size, text FROM source WHERE text IS NOT NULL ORDER BY file"
+                       : "SELECT file, size, text, sha256 FROM source ORDER BY file";
 }
 
 /* Those before version 7 were all of one process. */
@@ -339,7 +364,7 @@ load(snd_reader *self, snd_profile *profile)
         {"SELECT id, parent, track, site FROM node ORDER BY id", take_node},
         {"SELECT node, metric, value FROM value", take_value},
         {"SELECT node, buckets FROM histogram", take_histogram},
-        {"SELECT file, size, text FROM source ORDER BY file", take_source},
+        {source_sql(version), take_source},
     };
 
     size_t count = sizeof steps / sizeof steps[0] - (version < 3); /* sources are the last */

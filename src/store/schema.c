@@ -62,7 +62,8 @@ static const struct object {
      "CREATE TABLE timeline (id INTEGER PRIMARY KEY, track INTEGER NOT NULL REFERENCES track,"
      " first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, events INTEGER NOT NULL, size INTEGER NOT NULL,"
      " data BLOB NOT NULL)"},
-    {3, NOW, "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL)"},
+    {3, 7, "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL)"},
+    {8, NOW, "CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB, sha256 BLOB NOT NULL)"},
     {4, NOW,
      "CREATE TABLE series (name TEXT NOT NULL, unit TEXT NOT NULL, at_ns INTEGER NOT NULL, value REAL NOT NULL,"
      " PRIMARY KEY (name, at_ns)) WITHOUT ROWID"},

@@ -370,16 +370,24 @@ write_chunks(sqlite3 *db, const pending *chunks)
 static int
 write_source(sqlite3_stmt *insert, const snd_source *source)
 {
+    unsigned char digest[SND_SHA256_SIZE];
     snd_buffer packed = {0};
-    snd_status status = snd_pack(source->text, source->size, SOURCE_LEVEL, &packed);
-    int result = status == SND_OK ? SQLITE_OK : SQLITE_NOMEM;
+    snd_status status = SND_OK;
 
+    memcpy(digest, source->sha256, sizeof digest);
+    if (source->text != NULL) {
+        snd_sha256(source->text, source->size, digest);
+        status = snd_pack(source->text, source->size, SOURCE_LEVEL, &packed);
+    }
+    int result = status == SND_OK ? SQLITE_OK : SQLITE_NOMEM;
     if (result == SQLITE_OK)
         result = sqlite3_bind_text(insert, 1, source->file, -1, SQLITE_STATIC);
     if (result == SQLITE_OK)
         result = sqlite3_bind_int64(insert, 2, (int64_t)source->size);
-    if (result == SQLITE_OK)
+    if (result == SQLITE_OK) /* NULL where there is no text */
         result = sqlite3_bind_blob64(insert, 3, packed.data, packed.size, SQLITE_STATIC);
+    if (result == SQLITE_OK)
+        result = sqlite3_bind_blob64(insert, 4, digest, sizeof digest, SQLITE_STATIC);
     if (result == SQLITE_OK)
         result = snd_sqlite_run(insert);
     snd_buffer_free(&packed);
@@ -392,13 +400,14 @@ write_sources(sqlite3 *db, const snd_profile *profile, const uint32_t *written)
 {
     sqlite3_stmt *insert = NULL;
     uint64_t total = 0;
-    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO source VALUES (?1, ?2, ?3)", -1, &insert, NULL);
+    int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO source VALUES (?1, ?2, ?3, ?4)", -1, &insert, NULL);
 
     for (uint32_t i = 0; i < profile->source_count && i < SND_SOURCE_COUNT_LIMIT && result == SQLITE_OK; i++) {
         const snd_source *source = &profile->sources[i];
-        if (source->size > SND_SOURCE_LIMIT || total + source->size > SND_SOURCE_TOTAL_LIMIT)
+        size_t size = source->text == NULL ? 0 : source->size;
+        if (size > SND_SOURCE_LIMIT || total + size > SND_SOURCE_TOTAL_LIMIT)
             continue;
-        total += source->size;
+        total += size;
         if (written[i] != source->revision + 1)
             result = write_source(insert, source);
     }

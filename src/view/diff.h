@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "view/noise.h"
+#include "view/source.h"
 #include "view/view.h"
 
 /* X(id, option and name in tables, heading, what a row is, what a recording must have). In the order of the answer. */
@@ -88,6 +89,7 @@ typedef struct snd_diff {
     double busy[2];                /* as in snd_noise_runs; 0 where nothing was sampled */
     snd_intern *keys;              /* a row each */
     snd_intern *texts;
+    snd_source_changes changes;
 } snd_diff;
 
 /* The kinds of rows that a profile has. */

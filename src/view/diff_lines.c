@@ -30,26 +30,30 @@ close_file(file_lines *self)
     *self = (file_lines){0};
 }
 
-/* The other recording's source of the same file; NULL: it has none. */
+/* The other recording's text of the same file; NULL: it has none. `*has_any`: it has texts of other files. */
 static const snd_source *
-other_source(const snd_diff_source *from, const char *file)
+other_source(const snd_diff_source *from, const char *file, int *has_any)
 {
     const char *key = snd_diff_file_key(&from->own, file);
 
-    for (uint32_t i = 0; i < from->other->source_count; i++)
-        if (strcmp(snd_diff_file_key(&from->other_own, from->other->sources[i].file), key) == 0)
-            return &from->other->sources[i];
+    for (uint32_t i = 0; i < from->other->source_count; i++) {
+        const snd_source *source = &from->other->sources[i];
+        *has_any |= source->text != NULL;
+        if (source->text != NULL && strcmp(snd_diff_file_key(&from->other_own, source->file), key) == 0)
+            return source;
+    }
     return NULL;
 }
 
-/* Sources that are on the disk only may be of neither recording: they are shown, but nothing is matched by them. */
+/* Lines are matched by texts that both recordings keep. */
 static snd_status
 match_file(file_lines *self, const snd_diff_source *from, const char *file)
 {
-    const snd_source *other = other_source(from, file);
+    int has_any = 0;
+    const snd_source *kept = snd_profile_source(from->profile, file), *other = other_source(from, file, &has_any);
     snd_source_lines other_lines;
 
-    self->is_known = snd_profile_source(from->profile, file) != NULL && from->other->source_count != 0;
+    self->is_known = kept != NULL && kept->text != NULL && has_any;
     if (!self->is_known || other == NULL)
         return SND_OK;
     snd_status status = snd_source_open(from->other, other->file, &other_lines);
@@ -112,6 +116,21 @@ put_source(const file_lines *self, uint32_t line, const char *function, snd_buff
     snd_buffer_free(&text);
 }
 
+/* The profile may go before the diff. */
+static snd_status
+note_source(snd_diff *self, const file_lines *file, const snd_diff_source *from)
+{
+    const char *name = snd_own_name(&from->own, file->name);
+    uint32_t id;
+
+    if (file->source.missing != SND_SOURCE_CHANGED)
+        return SND_OK;
+    snd_status status = snd_intern_add(self->texts, name, strlen(name), &id);
+    if (status == SND_OK)
+        snd_source_note(&self->changes, snd_intern_text(self->texts, id), &file->source);
+    return status;
+}
+
 static snd_status
 add_line(snd_diff *self, file_lines *file, const snd_diff_source *from, snd_diff_kind kind, const line_at *at,
          const snd_estimate *estimate)
@@ -125,7 +144,11 @@ add_line(snd_diff *self, file_lines *file, const snd_diff_source *from, snd_diff
     put_source(file, at->line, at->function, &name);
     snd_buffer_printf(&place, "%s:%u", snd_own_name(&from->own, at->file), at->line);
     const snd_diff_name named = {snd_buffer_str(&key), snd_buffer_str(&name), snd_buffer_str(&place)};
-    status = key.failed || name.failed || place.failed ? SND_NO_MEMORY : snd_diff_add(self, from, kind, &named, &row);
+    if (status == SND_OK)
+        status = note_source(self, file, from);
+    if (status == SND_OK)
+        status =
+            key.failed || name.failed || place.failed ? SND_NO_MEMORY : snd_diff_add(self, from, kind, &named, &row);
     if (status == SND_OK) {
         snd_estimate_add(&row->sides[from->side].estimate, estimate);
         row->sides[!from->side].is_there |= is_in_other(file, from, at->line);

@@ -170,9 +170,11 @@ open_source(snd_memory_view_maker *self, const char *file)
     snd_source_close(&self->source);
     self->source_file = NULL;
     snd_status status = snd_source_open(self->samples.profile, file, &self->source);
-    if (status == SND_OK)
-        self->source_file = file;
-    return status;
+    if (status != SND_OK)
+        return status;
+    self->source_file = file;
+    snd_source_note(&self->changes, file, &self->source);
+    return SND_OK;
 }
 
 static snd_status
@@ -220,8 +222,13 @@ put_footer(const snd_memory_view_maker *self, const char *footer)
     snd_buffer text = {0};
 
     if (footer != NULL)
-        return snd_table_set_footer(self->table, footer);
-    snd_memory_view_footer(self->samples.profile, &self->memory.all, &text);
+        snd_buffer_text(&text, footer);
+    else
+        snd_memory_view_footer(self->samples.profile, &self->memory.all, &text);
+    if (self->changes.file != NULL) {
+        snd_buffer_char(&text, '\n');
+        snd_source_say(&self->changes, snd_own_name(&self->samples.own, self->changes.file), &text);
+    }
     snd_status status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_set_footer(self->table, snd_buffer_str(&text));

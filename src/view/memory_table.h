@@ -25,6 +25,7 @@ typedef struct snd_memory_view_maker {
     snd_table *table;
     uint32_t place;          /* where its columns of places start */
     snd_source_lines source; /* of the last file that was asked for */
+    snd_source_changes changes;
     const char *source_file;
 } snd_memory_view_maker;
 

@@ -163,7 +163,7 @@ put_row(snd_buffer *out, const snd_op_average *row)
     const char *const texts[] = {row->name, row->overload, row->shapes, row->stack};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        snd_buffer_csv(out, texts[i]);
+        snd_buffer_csv_text(out, texts[i]);
         snd_buffer_char(out, ',');
     }
     snd_buffer_printf(out, "%d,%d,%llu,", row->device, row->is_annotation != 0, (unsigned long long)row->count);

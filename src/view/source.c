@@ -2,27 +2,50 @@
 #include "view/source.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "os/file.h"
 
 #include <string.h>
 
-/* Larger files are no sources. */
-#define SIZE_LIMIT (16u << 20)
 #define TAB 4u
+
+/* A recording may come from anybody, and must not bring a file into a page or a table: what is shown of a file on disk
+ * is what the recording knows already. */
+static snd_status
+load_known(const snd_source *known, snd_source_lines *self, size_t *size)
+{
+    unsigned char digest[SND_SHA256_SIZE];
+    char *text = NULL;
+    snd_status status = SND_OK;
+
+    if (known->size <= SND_SOURCE_FILE_LIMIT)
+        status = snd_file_load(known->file, known->size, &text, size);
+    self->missing = SND_SOURCE_CHANGED;
+    if (text != NULL && *size == known->size) {
+        snd_sha256(text, *size, digest);
+        if (memcmp(digest, known->sha256, sizeof digest) == 0) {
+            *self = (snd_source_lines){.text = text, .loaded = text};
+            return SND_OK;
+        }
+    }
+    snd_free(text);
+    return status;
+}
 
 static snd_status
 find_text(const snd_profile *profile, const char *file, snd_source_lines *self, size_t *size)
 {
-    const snd_source *kept = snd_profile_source(profile, file);
+    const snd_source *known = snd_profile_source(profile, file);
 
-    if (kept != NULL) {
-        self->text = kept->text;
-        *size = kept->size;
-        return SND_OK;
+    if (known == NULL)
+        self->missing = SND_SOURCE_UNKNOWN;
+    else if (known->text == NULL)
+        return load_known(known, self, size);
+    else {
+        self->text = known->text;
+        *size = known->size;
     }
-    snd_status status = snd_file_load(file, SIZE_LIMIT, &self->loaded, size);
-    self->text = self->loaded;
-    return status;
+    return SND_OK;
 }
 
 /* Where the line that starts at `at` ends, its newline included. */
@@ -100,4 +123,38 @@ snd_source_is_blank(const snd_source_lines *self, uint32_t line)
         return 1;
     size_t start = self->starts[line - 1];
     return start + strspn(self->text + start, " \t\r\n\f") >= self->starts[line];
+}
+
+const char *
+snd_source_why(const snd_source_lines *self)
+{
+    switch (self->missing) {
+    case SND_SOURCE_CHANGED:
+        return "the file was changed or removed after it was recorded";
+    case SND_SOURCE_UNKNOWN:
+        return "the recording does not contain it";
+    case SND_SOURCE_FOUND:
+        break;
+    }
+    return NULL;
+}
+
+void
+snd_source_note(snd_source_changes *self, const char *file, const snd_source_lines *lines)
+{
+    if (lines->missing != SND_SOURCE_CHANGED)
+        return;
+    if (self->file == NULL)
+        self->file = file;
+    else if (strcmp(self->file, file) != 0)
+        self->has_more = 1;
+}
+
+void
+snd_source_say(const snd_source_changes *self, const char *name, snd_buffer *out)
+{
+    snd_buffer_text(out, "source not shown for ");
+    snd_utf8_clean(name, out);
+    snd_buffer_printf(out, "%s: changed or removed after %s recorded", self->has_more ? " and other files" : "",
+                      self->has_more ? "they were" : "it was");
 }

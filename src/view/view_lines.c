@@ -307,6 +307,24 @@ add_head(maker *self, const char *name, const snd_samples_numbers *numbers, cons
     return status;
 }
 
+/* Why the source is not shown; NULL: it is. */
+static snd_status
+add_missing(maker *self, const char *why)
+{
+    snd_buffer text = {0};
+
+    if (why == NULL)
+        return SND_OK;
+    snd_buffer_printf(&text, "source not shown: %s", why);
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = snd_table_add_heading(self->table, 1, snd_buffer_str(&text));
+    if (status == SND_OK)
+        snd_table_last(self->table)->look = SND_LOOK_DIM;
+    snd_buffer_free(&text);
+    return status;
+}
+
 static snd_status
 add_file(maker *self, const snd_line_file *file)
 {
@@ -317,6 +335,8 @@ add_file(maker *self, const snd_line_file *file)
     add_file_memory(self, file, &memory);
     if (status == SND_OK)
         status = add_head(self, snd_own_name(&self->samples.own, file->name), &file->numbers, &memory.numbers);
+    if (status == SND_OK)
+        status = add_missing(self, snd_source_why(&source));
     if (status == SND_OK)
         status = add_lines(self, file, &source);
     if (status == SND_OK)

@@ -166,6 +166,8 @@ random_profile(uint64_t seed)
         add_memory(profile, &state);
     REQUIRE(snd_profile_add_source(profile, "a.py", seed % 3 == 0 ? "x\n" : "y = 1\n", seed % 3 == 0 ? 2 : 6) ==
             SND_OK);
+    REQUIRE(snd_profile_copy_source(profile, &(snd_source){.file = "lib.py", .size = 9, .sha256 = {seed % 2, 7}}) ==
+            SND_OK);
     return profile;
 }
 

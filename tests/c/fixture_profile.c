@@ -266,7 +266,7 @@ sources_are_equal(const snd_profile *a, const snd_profile *b)
 {
     for (uint32_t i = 0; i < a->source_count; i++) {
         const snd_source *x = &a->sources[i], *y = snd_profile_source(b, x->file);
-        if (y == NULL || x->size != y->size || memcmp(x->text, y->text, x->size + 1) != 0)
+        if (y == NULL || !snd_source_equal(x, y))
             return differ("source", i);
     }
     return 1;

@@ -68,6 +68,40 @@ csv_quotes_what_needs_it(void)
     snd_table_free(table);
 }
 
+/* A spreadsheet would compute them, and names come from anybody. */
+static void
+csv_disarms_formulas_and_leaves_numbers(void)
+{
+    static const char *const texts[] = {"=1+1", "+1", "-1", "@sum", "\tx", "\rx", "a=b", "", "'", "=\"a\",b"};
+    static const snd_column columns[] = {{"text", "text", SND_UNIT_TEXT, 1},
+                                         {"whole", "whole", SND_UNIT_COUNT, 1},
+                                         {"real", "real", SND_UNIT_NUMBER, 1}};
+    static const char wanted[] = "text,whole,real\n'=1+1,-1,-0.5\n'+1,-1,-0.5\n'-1,-1,-0.5\n'@sum,-1,-0.5\n"
+                                 "'\tx,-1,-0.5\n\"'\rx\",-1,-0.5\na=b,-1,-0.5\n,-1,-0.5\n',-1,-0.5\n"
+                                 "\"'=\"\"a\"\",b\",-1,-0.5\n";
+    snd_table *table = snd_table_new("odd", columns, 3);
+    snd_buffer text = {0};
+    snd_cell *cells;
+
+    REQUIRE(table != NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        REQUIRE(snd_table_add_row(table, 0, &cells) == SND_OK);
+        cells[0] = (snd_cell){.is_there = 1, .text = snd_table_text(table, texts[i])};
+        cells[1] = (snd_cell){.is_there = 1, .whole = -1};
+        cells[2] = (snd_cell){.is_there = 1, .real = -0.5};
+    }
+    snd_format_csv(table, &(snd_format_options){0}, &text);
+    CHECK_TEXT(snd_buffer_str(&text), wanted);
+    text.size = 0;
+    snd_format_csv(table, &(snd_format_options){.is_exact = 1}, &text);
+    CHECK(strncmp(snd_buffer_str(&text), "text,whole,real\n=1+1,-1,-0.5\n", 29) == 0);
+    text.size = 0;
+    snd_format_json(table, &(snd_format_options){0}, &text);
+    CHECK(strstr(snd_buffer_str(&text), "\"=1+1\"") != NULL);
+    snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
 static void
 json_escapes_what_needs_it(void)
 {
@@ -195,6 +229,7 @@ int
 main(void)
 {
     RUN(csv_quotes_what_needs_it);
+    RUN(csv_disarms_formulas_and_leaves_numbers);
     RUN(json_escapes_what_needs_it);
     RUN(a_table_without_rows_is_written_too);
     RUN(every_byte_makes_a_string_of_json);

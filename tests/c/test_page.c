@@ -367,19 +367,26 @@ static void
 a_recording_gets_no_other_file_into_the_page(void)
 {
     snd_profile *profile = samples_profile();
-    const char *secret = temp_path("secret.txt"), *module = temp_path("module.py");
-    snd_profile_site site = {.kind = SND_SITE_LINE, .name = "x", .line = 1, .detail = ""};
+    const char *secret = temp_path("secret.py"), *module = temp_path("module.py"), *changed = temp_path("changed.py");
+    const char *const files[] = {secret, module, changed};
+    snd_profile_site site = {.kind = SND_SITE_LINE, .line = 1, .detail = ""};
 
     write_file(secret, "keep_this_secret\n", 17);
     write_file(module, "a_line_of_python\n", 17);
-    site.file = secret;
-    add_frame(profile, 0, &site);
-    site.file = module;
-    site.name = "y";
-    add_frame(profile, 0, &site);
+    write_file(changed, "another_line_of_python\n", 23);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snd_source source = {.file = files[i], .size = 17};
+        site.file = site.name = files[i];
+        add_frame(profile, 0, &site);
+        snd_sha256("a_line_of_python\n", 17, source.sha256);
+        if (files[i] != secret)
+            REQUIRE(snd_profile_copy_source(profile, &source) == SND_OK);
+    }
     char *json = data_of(profile);
-    CHECK(strstr(json, "keep_this_secret") == NULL);
+    CHECK(strstr(json, "keep_this_secret") == NULL && strstr(json, "another_line") == NULL);
     check_has(json, "a_line_of_python");
+    check_has(json, "\"missing\":\"the file was changed or removed after it was recorded\"");
+    check_has(json, "\"missing\":\"the recording does not contain it\"");
     free(json);
     snd_profile_free(profile);
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_merge.h"
 #include "fixture_samples.h"
 #include "store/reader.h"
 #include "store/schema.h"
@@ -186,6 +187,69 @@ sources_that_are_not_what_they_say_are_damage(void)
     }
 }
 
+/* What is known of a file whose text is not kept. */
+static snd_source
+known_file(const char *file, size_t size)
+{
+    snd_source source = {.file = file, .size = size};
+
+    for (unsigned i = 0; i < SND_SHA256_SIZE; i++)
+        source.sha256[i] = (unsigned char)(7 * i);
+    return source;
+}
+
+static void
+make_known_file(void)
+{
+    snd_profile *profile = samples_profile();
+    snd_source source = known_file("/lib/module.py", 4000000000);
+
+    snprintf(path, sizeof path, "%s", temp_path("known.sonde"));
+    REQUIRE(snd_profile_copy_source(profile, &source) == SND_OK);
+    write_profile(path, profile, 0);
+    snd_profile_free(profile);
+}
+
+static void
+a_file_without_its_text_is_known_by_size_and_digest(void)
+{
+    make_known_file();
+    snd_profile *got = read_recording(path);
+    snd_source source = known_file("/lib/module.py", 4000000000);
+    const snd_source *kept = snd_profile_source(got, "/lib/module.py");
+    REQUIRE(kept != NULL);
+    CHECK(kept->text == NULL && snd_source_equal(kept, &source));
+    snd_profile_free(got);
+    CHECK_TEXT(ask("SELECT hex(sha256) FROM source WHERE text IS NULL"),
+               "00070E151C232A31383F464D545B626970777E858C939AA1A8AFB6BDC4CBD2D9");
+    CHECK_TEXT(ask("SELECT length(sha256) FROM source WHERE text IS NOT NULL"), "32");
+}
+
+static void
+an_older_recording_has_texts_only(void)
+{
+    make_known_file();
+    change("PRAGMA user_version = 7");
+    snd_profile *got = read_recording(path);
+    CHECK_NUMBER(got->source_count, 1);
+    CHECK(snd_profile_source(got, "/lib/module.py") == NULL);
+    snd_profile_free(got);
+}
+
+static void
+a_digest_that_is_none_is_damage(void)
+{
+    static const char *const changes[] = {"UPDATE source SET sha256 = x'00' WHERE text IS NULL",
+                                          "UPDATE source SET sha256 = zeroblob(33) WHERE text IS NULL",
+                                          "UPDATE source SET sha256 = 'x' WHERE text IS NULL"};
+
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        make_known_file();
+        change(changes[i]);
+        CHECK(read_events(NULL) == SND_DAMAGED);
+    }
+}
+
 static void
 a_source_that_is_too_large_is_passed_over(void)
 {
@@ -313,6 +377,9 @@ main(void)
     RUN(every_failing_allocation_is_reported);
     RUN(a_state_that_there_is_not_is_damage);
     RUN(sources_that_are_not_what_they_say_are_damage);
+    RUN(a_file_without_its_text_is_known_by_size_and_digest);
+    RUN(an_older_recording_has_texts_only);
+    RUN(a_digest_that_is_none_is_damage);
     RUN(a_source_that_is_too_large_is_passed_over);
     RUN(new_and_changed_sources_are_written_and_no_others);
     RUN(a_file_that_was_removed_gets_its_sources_again);

@@ -111,59 +111,6 @@ every_failing_allocation_is_reported(void)
     snd_profile_free(profile);
 }
 
-/* ---- sources ---- */
-
-static void
-check_line(const snd_source_lines *source, uint32_t line, const char *wanted)
-{
-    snd_buffer text = {0};
-
-    snd_source_line(source, line, &text);
-    CHECK_TEXT(snd_buffer_str(&text), wanted);
-    snd_buffer_free(&text);
-}
-
-static void
-lines_come_from_the_recording_or_from_disk(void)
-{
-    static const char on_disk[] = "a\r\n\tb\n \t\n  c\td";
-    snd_profile *profile = snd_profile_new();
-    const char *path = temp_path("kept.py");
-    snd_source_lines source = {0};
-
-    write_file(path, on_disk, strlen(on_disk));
-    REQUIRE(snd_source_open(profile, path, &source) == SND_OK);
-    CHECK_NUMBER(source.count, 4);
-    check_line(&source, 0, "");
-    check_line(&source, 1, "a");
-    check_line(&source, 2, "    b");
-    check_line(&source, 4, "  c d");
-    check_line(&source, 5, "");
-    CHECK(snd_source_is_blank(&source, 3) && snd_source_is_blank(&source, 99) && !snd_source_is_blank(&source, 4));
-    snd_source_close(&source);
-    REQUIRE(snd_profile_add_source(profile, path, "kept\n", 5) == SND_OK);
-    REQUIRE(snd_source_open(profile, path, &source) == SND_OK);
-    CHECK_NUMBER(source.count, 1);
-    check_line(&source, 1, "kept");
-    snd_source_close(&source);
-    snd_profile_free(profile);
-}
-
-static void
-what_is_no_source_has_no_lines(void)
-{
-    static const char *const paths[] = {"<string>", "", "/", "/dev/zero", "/nowhere/x.py"};
-    snd_profile *profile = snd_profile_new();
-
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        snd_source_lines source = {0};
-        REQUIRE(snd_source_open(profile, paths[i], &source) == SND_OK);
-        CHECK_NUMBER(source.count, 0);
-        snd_source_close(&source);
-    }
-    snd_profile_free(profile);
-}
-
 /* ---- large profiles ---- */
 
 static void
@@ -245,8 +192,6 @@ main(void)
     RUN(a_program_without_files_has_a_summary_too);
     RUN(without_samples_there_is_none);
     RUN(every_failing_allocation_is_reported);
-    RUN(lines_come_from_the_recording_or_from_disk);
-    RUN(what_is_no_source_has_no_lines);
     RUN(stacks_may_be_very_deep);
     RUN(a_large_profile_is_shown_at_once);
     return check_report();

@@ -103,7 +103,7 @@ def test_sql_answers(golden):
     }
     assert ask("pragma user_version", "-f", "json") == (
         '{"view": "sql",\n "columns": [{"name": "user_version", "unit": "count"}],\n "rows": [\n'
-        '  {"user_version": 7}\n ]}\n'
+        '  {"user_version": 8}\n ]}\n'
     )
     assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
         "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"

@@ -12,7 +12,8 @@ export interface RawRecording {
   tracks: Track[];
   nodes: Record<"parent" | "track" | "site", number[]>;
   metrics: Record<string, { node: number[]; value: number[] }>;
-  sources: { file: number; text: string }[];
+  /** Either the text or why there is none. */
+  sources: { file: number; text?: string; missing?: string }[];
   own_files: number[];
   series: { name: string; unit: string; at_ns: number[]; value: number[] }[];
   histories: { step_ns: number; node: number[]; live: number[][] } | null;
@@ -143,6 +144,8 @@ export interface Recording {
   metrics: Map<string, Metric>;
   /** Lines of the program's own files by name; line 1 is at index 0. */
   sources: Map<string, string[]>;
+  /** Why the source of a file is not here, by the file's name. */
+  missing: Map<string, string>;
   /** Text indexes of the files that are the program's own. */
   own_files: Set<number>;
   series: Series[];
@@ -261,7 +264,8 @@ export function decode(raw: RawRecording): Recording {
       site: Uint32Array.from(raw.nodes.site),
     },
     metrics,
-    sources: new Map(raw.sources.map((source) => [raw.texts[source.file], source.text.split("\n")])),
+    sources: new Map(raw.sources.flatMap(({ file, text }) => (text === undefined ? [] : [[raw.texts[file], text.split("\n")]]))),
+    missing: new Map(raw.sources.flatMap(({ file, missing }) => (missing === undefined ? [] : [[raw.texts[file], missing]]))),
     own_files: new Set(raw.own_files),
     series: raw.series.map(({ name, unit, at_ns, value }) => ({
       name,

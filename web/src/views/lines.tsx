@@ -108,9 +108,11 @@ export function Lines(props: ViewProps) {
     props.onOption("lines.file", name, true);
     if (state.selection) props.onSelect(null);
   };
+  const missing = file && props.recording.missing.get(file.file);
   return (
     <>
       {data.note && <div class="note">{data.note}</div>}
+      {missing && <div class="note">Source of {baseName(file.file)} not shown: {missing}.</div>}
       <div class="split">
         <section aria-label="source">
           <div class="bar">
