@@ -1,4 +1,5 @@
-/* Functions of ours that the interpreter calls: objects with a vectorcall slot of their own, called without a detour. */
+/* Functions of ours that the interpreter calls: objects with a vectorcall slot of their own, called without a detour.
+ */
 #ifndef SND_PYTHON_HOOK_H
 #define SND_PYTHON_HOOK_H
 
