@@ -70,6 +70,10 @@ snd_site_is_sampled(snd_site_kind kind)
     return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
 }
 
+/* The site of kind OTHER below a line in which a garbage collection ran; below it stand the finalisers that it called.
+ * Its time is not the line's. */
+#define SND_SITE_COLLECTION "[garbage collection]"
+
 /* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators
  * and nodes it runs with their inputs and outputs, the phases of compiling it, its rewriters, its peaks of memory. No
  * thread enters these. */

@@ -12,6 +12,7 @@ static struct {
     snd_gc_event slots[SND_GC_SLOTS];
 } ring;
 
+_Atomic uintptr_t snd_gc_frame;
 static uint32_t sites[SND_GC_GENERATIONS];
 static _Thread_local uint64_t begun; /* ticks; 0: none runs on this thread */
 
@@ -30,8 +31,9 @@ snd_gc_prepare(void)
 }
 
 void
-snd_gc_begin(int counts)
+snd_gc_begin(int counts, uintptr_t frame)
 {
+    SND_SET(snd_gc_frame, frame);
     begun = counts ? snd_clock_ticks() : 0;
 }
 
@@ -52,11 +54,12 @@ push(snd_gc_event event)
 void
 snd_gc_end(unsigned generation, uint64_t collected)
 {
-    uint64_t start = begun, now = snd_clock_ticks();
+    uint64_t start = begun, now = start == 0 ? 0 : snd_clock_ticks();
     snd_track *track = start == 0 || generation >= SND_GC_GENERATIONS ? NULL : snd_track_get();
     snd_node *node = track == NULL ? NULL : snd_node_child(track, track->root, sites[generation]);
 
     begun = 0;
+    SND_SET(snd_gc_frame, 0);
     if (node == NULL)
         return; /* what has no room was counted as dropped */
     if (start < SND_GET(track->reset))

@@ -19,9 +19,12 @@ typedef struct snd_gc_event {
 int snd_gc_prepare(void);
 
 /* Around a collection, on its thread. Only one runs at a time: whoever calls has the interpreter's lock. An end without
- * a beginning that counts is none. */
-void snd_gc_begin(int counts);
+ * a beginning that counts is none. `frame` is the innermost frame, as the interpreter knows it; 0: none. */
+void snd_gc_begin(int counts, uintptr_t frame);
 void snd_gc_end(unsigned generation, uint64_t collected);
+
+/* The frame in which the collection at hand began; 0: none runs. An end that nobody told of leaves it as it was. */
+extern _Atomic uintptr_t snd_gc_frame;
 
 /* Whether collections wait for a collector from now on. Those that waited are gone. By the collector. */
 void snd_gc_keep_events(int on);

@@ -188,11 +188,14 @@ node_here(snd_memory_local *mine, uint64_t now_ns)
     if (row == SND_NONE)
         return SND_NONE;
     uint32_t base = snd_sample_base(sampler, row, snd_sample_region(sampler, row));
-    snd_memory.stack.count = 0;
+    int ignored;
+    snd_memory.stack.count = snd_memory.stack.collects = 0;
     if (sampler->python != NULL && sampler->python->walk_own != NULL)
         sampler->python->walk_own(&snd_memory.stack);
     if (snd_memory.stack.count == 0)
         return snd_sample_seen_other(&sampler->seen, base, "[native code]");
+    if (snd_memory.stack.collects != 0)
+        return snd_sample_stack_node(sampler, base, &snd_memory.stack, &ignored);
     if (snd_memory.stack.is_cut)
         base = snd_sample_seen_other(&sampler->seen, base, "[deeper]");
     uint32_t node = node_of_frames(base, &snd_memory.stack);

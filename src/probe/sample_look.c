@@ -27,17 +27,21 @@ snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_
     return place.site == SND_NONE ? node : snd_sample_seen_child(&self->seen, node, place.site);
 }
 
-/* The node of a stack below a root or region; `*leaf_calls`: its innermost instruction calls something. */
-static uint32_t
-node_of_stack(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls)
+uint32_t
+snd_sample_stack_node(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls)
 {
     uint32_t node = parent;
 
     *leaf_calls = 0;
     if (stack->is_cut)
         node = snd_sample_seen_other(&self->seen, node, "[deeper]");
-    for (uint32_t i = stack->count; i-- > 0;)
+    for (uint32_t i = stack->count; i-- > 0;) {
         node = snd_sample_add_frame(self, parent, node, &stack->frames[i], leaf_calls);
+        if (i + 1 == stack->collects) {
+            node = snd_sample_seen_other(&self->seen, node, SND_SITE_COLLECTION);
+            *leaf_calls = 1; /* and what runs is no Python, wherever in the interpreter it is */
+        }
+    }
     return node;
 }
 
@@ -123,7 +127,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
     self->answer_ticks += slot->cost_ticks;
     self->interrupted += slot->call == SND_CALL_INTERRUPTED;
     uint32_t base = snd_sample_base(self, thread->row, slot->region);
-    uint32_t node = node_of_stack(self, base, &slot->stack, &leaf_calls);
+    uint32_t node = snd_sample_stack_node(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);
     if (slot->native != NULL && snd_sample_need_native(self))
         node = snd_sample_stitch(self, base, slot);
@@ -153,7 +157,7 @@ node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint3
     if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns) ||
         !is_all_code(self, &self->scratch))
         return 0;
-    *node = node_of_stack(self, base, &self->scratch, leaf_calls);
+    *node = snd_sample_stack_node(self, base, &self->scratch, leaf_calls);
     return 1;
 }
 

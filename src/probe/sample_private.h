@@ -83,6 +83,10 @@ uint32_t snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region
 uint32_t snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,
                               int *is_call);
 
+/* The node of a stack below a root or region. `*leaf_calls`: its innermost instruction calls something, or a garbage
+ * collection runs. */
+uint32_t snd_sample_stack_node(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls);
+
 /* The row of the calling thread; SND_NONE when memory runs out. Under the lock. */
 uint32_t snd_sample_row_here(uint64_t now_ns);
 

@@ -69,7 +69,7 @@ on_signal(int signal_number, siginfo_t *info, void *context)
     uintptr_t stack_end = slot->sp > SND_GET(slot->stack_start) + SND_RED_ZONE ? SND_GET(slot->stack_end) : 0;
     slot->call = snd_context_call(context);
     slot->region = track == NULL ? NULL : SND_GET(track->running);
-    slot->stack.count = slot->stack.is_cut = 0;
+    slot->stack.count = slot->stack.is_cut = slot->stack.collects = 0;
     slot->state = 0;
     if (python != NULL)
         python->walk_here(&slot->stack, stack_end > slot->sp ? stack_end : 0, &slot->state);

@@ -16,7 +16,8 @@ typedef struct snd_sample_frame {
 /* The frames of a thread, innermost first. */
 typedef struct snd_sample_stack {
     uint32_t count;
-    uint32_t is_cut; /* there are more than were kept */
+    uint32_t is_cut;   /* there are more than were kept */
+    uint32_t collects; /* 1 + the frames, from the innermost on, that a garbage collection has called; 0: none runs */
     snd_sample_frame frames[SND_SAMPLE_DEPTH];
 } snd_sample_stack;
 

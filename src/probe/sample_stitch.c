@@ -30,6 +30,10 @@ static void
 add_frame(stitch *self, const snd_sample_frame *frame)
 {
     self->node = snd_sample_add_frame(self->sampler, self->base, self->node, frame, &self->is_call);
+    if (self->next + 1 == self->stack->collects) {
+        self->node = snd_sample_seen_other(&self->sampler->seen, self->node, SND_SITE_COLLECTION);
+        self->is_call = 0;
+    }
 }
 
 /* The Python frames of one run of the evaluation loop. */

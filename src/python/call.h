@@ -42,10 +42,36 @@ typedef struct snd_call_probe {
 } snd_call_probe;
 
 extern snd_call_probe *snd_call_active; /* NULL: none */
-extern uint64_t snd_call_serial;        /* of its book; 0: none */
+extern uint64_t snd_call_serial;        /* of its book; SND_NO_SERIAL: none */
+#define SND_NO_SERIAL UINT64_MAX
 
 /* call_code.c: what is known of a code object; NULL when memory runs out. Borrowed. */
 SND_COLD snd_code *snd_code_new(PyCodeObject *code);
+
+/* Where it is found. Not on the code object (co_extra): the interpreter would then call what others have registered
+ * for theirs, too, when the code dies. Open addressing, never more than half full. Guarded by the GIL. */
+typedef struct snd_code_place {
+    const PyCodeObject *code; /* NULL: free */
+    snd_code *known;
+} snd_code_place;
+extern snd_code_place *snd_code_places;
+extern unsigned snd_code_shift;
+
+SND_HOT uint32_t
+snd_code_home(const PyCodeObject *code)
+{
+    return (uint32_t)((uint64_t)(uintptr_t)code * 0x9E3779B97F4A7C15u >> snd_code_shift);
+}
+
+/* Behind its first place. NULL: it is not known. */
+SND_COLD snd_code *snd_code_find_slow(const PyCodeObject *code);
+
+SND_HOT snd_code *
+snd_code_find(const PyCodeObject *code)
+{
+    const snd_code_place *place = &snd_code_places[snd_code_home(code)];
+    return SND_LIKELY(place->code == code) ? place->known : snd_code_find_slow(code);
+}
 
 /* Asks the filter, once a code object. */
 SND_COLD int snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known);
@@ -56,7 +82,7 @@ SND_COLD snd_code *snd_code_wanted_slow(PyCodeObject *code);
 SND_HOT snd_code *
 snd_code_wanted(PyCodeObject *code)
 {
-    snd_code *known = snd_code_slot_get(code);
+    snd_code *known = snd_code_find(code);
     if (SND_LIKELY(known != NULL && known->wanted == snd_call_serial))
         return known;
     return known != NULL && known->refused == snd_call_serial ? NULL : snd_code_wanted_slow(code);
@@ -69,7 +95,7 @@ snd_code_may_call(PyCodeObject *code)
     const snd_code *known = snd_code_wanted(code);
     if (SND_LIKELY(known != NULL))
         return 1;
-    known = snd_code_slot_get(code);
+    known = snd_code_find(code);
     return known != NULL && known->is_runner && snd_call_active != NULL;
 }
 
@@ -137,7 +163,9 @@ void snd_pause_forget_all(void);
 
 /* call_hooks_*.c: how the interpreter tells. 0 with an exception set when it cannot. */
 int snd_call_hooks_start(snd_call_probe *probe);
-void snd_call_hooks_stop(snd_call_probe *probe);
+
+/* `silently`: no Python code runs. */
+void snd_call_hooks_stop(snd_call_probe *probe, int silently);
 
 /* Which of them is used, with C functions or without: "sys.monitoring", "the evaluation hook" or "the profile hook". */
 const char *snd_call_hooks_name(int with_builtins);

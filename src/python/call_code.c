@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/process.h"
+#include "python/compat_stack.h"
 #include "python/own_file.h"
 
 #include <fnmatch.h>
@@ -11,7 +12,7 @@
 #define TWIN_LIMIT 256u /* of so many at one place, the rest shares a site */
 
 snd_call_probe *snd_call_active;
-uint64_t snd_call_serial;
+uint64_t snd_call_serial = SND_NO_SERIAL;
 
 /* Which sites belong to living code objects. Two of one name at one place have a site each, or one would look as if it
  * called itself; what a dead one had is taken again. Guarded by the GIL. */
@@ -52,11 +53,8 @@ take_site(snd_profile_site site)
 }
 
 static void
-forget(void *value)
+forget(snd_code *known)
 {
-    snd_code *known = value;
-    if (known == NULL)
-        return;
     if (known->site < taken_capacity)
         is_taken[known->site] = 0;
     snd_signatures_free(known->signatures);
@@ -109,28 +107,119 @@ describe(PyCodeObject *code, snd_code *known)
     known->is_async = (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) != 0;
 }
 
+/* ---- where they are found ---- */
+
+#define FIRST_BITS 10u
+
+static snd_code_place none[2];
+snd_code_place *snd_code_places = none;
+unsigned snd_code_shift = 63;
+static uint32_t place_count;
+
+static uint32_t
+place_mask(void)
+{
+    return (uint32_t)(UINT64_MAX >> snd_code_shift);
+}
+
+/* Its place, or the free one where it would be. */
+static snd_code_place *
+find_place(const PyCodeObject *code)
+{
+    uint32_t at = snd_code_home(code);
+
+    while (snd_code_places[at].code != NULL && snd_code_places[at].code != code)
+        at = (at + 1) & place_mask();
+    return &snd_code_places[at];
+}
+
+snd_code *
+snd_code_find_slow(const PyCodeObject *code)
+{
+    return find_place(code)->known;
+}
+
+static int
+make_place_room(void)
+{
+    uint32_t capacity = place_mask() + 1;
+    unsigned bits = snd_code_places == none ? FIRST_BITS : 64 - snd_code_shift + 1;
+    snd_code_place *old = snd_code_places;
+
+    if (old != none && place_count < capacity / 2)
+        return 1;
+    snd_code_place *grown = snd_calloc((size_t)1 << bits, sizeof *grown);
+    if (grown == NULL)
+        return 0;
+    snd_code_places = grown;
+    snd_code_shift = 64 - bits;
+    for (uint32_t i = 0; i < capacity; i++)
+        if (old[i].code != NULL)
+            *find_place(old[i].code) = old[i];
+    if (old != none)
+        snd_free(old);
+    return 1;
+}
+
+/* Those behind it move up, as far as that brings them nearer to where they belong. */
+static void
+free_place(snd_code_place *place)
+{
+    uint32_t mask = place_mask(), hole = (uint32_t)(place - snd_code_places);
+
+    for (uint32_t at = (hole + 1) & mask; snd_code_places[at].code != NULL; at = (at + 1) & mask) {
+        uint32_t home = snd_code_home(snd_code_places[at].code);
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        snd_code_places[hole] = snd_code_places[at];
+        hole = at;
+    }
+    snd_code_places[hole] = (snd_code_place){0};
+    place_count--;
+}
+
+static void
+on_death(uintptr_t code)
+{
+    snd_code_place *place = find_place((const PyCodeObject *)code);
+
+    if (place->code == NULL)
+        return;
+    forget(place->known);
+    free_place(place);
+}
+
+/* Where nobody would tell of its end, it is kept from ending. */
+static int
+is_told_of_deaths(void)
+{
+    static int answer = -1;
+
+    if (answer < 0)
+        answer = snd_stack_watch_code(on_death, 1);
+    return answer;
+}
+
 snd_code *
 snd_code_new(PyCodeObject *code)
 {
-    static int is_open;
     PyObject *type, *value, *trace;
-    snd_code *known = NULL;
+    snd_code *known = snd_code_find(code);
 
+    if (known != NULL || !make_place_room() || (known = snd_calloc(1, sizeof *known)) == NULL)
+        return known;
     PyErr_Fetch(&type, &value, &trace);
-    if (!is_open)
-        is_open = snd_code_slot_open(forget, snd_calloc(1, sizeof *known));
-    known = snd_code_slot_slow(code);
-    if (known == NULL && is_open && (known = snd_calloc(1, sizeof *known)) != NULL) {
-        describe(code, known);
-        if (!snd_code_slot_set(code, known)) {
-            snd_free(known);
-            known = NULL;
-        }
-    }
+    describe(code, known);
+    if (!is_told_of_deaths())
+        Py_INCREF(code);
+    *find_place(code) = (snd_code_place){code, known};
+    place_count++;
     PyErr_Clear();
     PyErr_Restore(type, value, trace);
     return known;
 }
+
+/* ---- who is wanted ---- */
 
 static int
 matches_one(const char *pattern, const snd_profile_site *site)

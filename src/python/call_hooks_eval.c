@@ -414,11 +414,12 @@ snd_call_hooks_start(snd_call_probe *probe)
 }
 
 void
-snd_call_hooks_stop(snd_call_probe *probe)
+snd_call_hooks_stop(snd_call_probe *probe, int silently)
 {
     PyObject *type, *value, *trace;
     PyInterpreterState *interpreter = PyInterpreterState_Get();
 
+    (void)silently; /* nothing here runs Python code */
     PyErr_Fetch(&type, &value, &trace);
     probe->is_lost = uses_profile && PyThreadState_Get()->c_profilefunc != profile_event;
     for (PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter); thread != NULL;
@@ -432,7 +433,7 @@ snd_call_hooks_stop(snd_call_probe *probe)
         snd_session_note("another profiler took the profile hook: calls after that are missing");
     hooked = NULL;
     snd_call_active = NULL;
-    snd_call_serial = 0;
+    snd_call_serial = SND_NO_SERIAL;
     uses_profile = 0;
     PyErr_Clear();
     PyErr_Restore(type, value, trace);

@@ -1,23 +1,22 @@
 /* Calls through sys.monitoring, from 3.12 on: all threads at once, and nothing at all for code that a filter excludes.
  */
 #include "python/call.h"
+#include "python/hook.h"
 #include "python/monitoring.h"
 
 #if SND_HAS_MONITORING
-
-/* A callback: called by the interpreter without any detour. */
-typedef struct hook {
-    PyObject_HEAD vectorcallfunc call;
-} hook;
 
 static int tool = -1;
 static PyObject *disable; /* sys.monitoring.DISABLE */
 static PyObject *missing; /* sys.monitoring.MISSING */
 static int has_disabled;  /* something was switched off for the filter at hand */
 
+/* Where nothing is measured any more, the event is somebody else's. */
 static PyObject *
 switch_off(void)
 {
+    if (snd_call_active == NULL)
+        Py_RETURN_NONE;
     has_disabled = 1;
     return Py_NewRef(disable);
 }
@@ -123,42 +122,20 @@ static const struct {
 };
 #define HOOK_COUNT (sizeof hooks / sizeof hooks[0])
 
-static PyMemberDef hook_members[] = {
-    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(hook, call), Py_READONLY, NULL},
-    {0},
-};
-
-static PyType_Slot hook_slots[] = {
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_members, hook_members},
-    {0},
-};
-
-static PyType_Spec hook_spec = {
-    .name = "sonde._core.Hook",
-    .basicsize = sizeof(hook),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = hook_slots,
-};
-
 static int
 set_hooks(const snd_call_probe *probe)
 {
-    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&hook_spec);
     long events = 0;
-    int worked = type != NULL;
+    int worked = 1;
 
     for (size_t i = 0; i < HOOK_COUNT && worked; i++) {
-        hook *made = (hook *)type->tp_alloc(type, 0);
+        PyObject *made = snd_hook_new(hooks[i].call, NULL);
         long event = snd_monitoring_event(hooks[i].event);
-        if (made != NULL)
-            made->call = hooks[i].call;
         worked = made != NULL && event != 0 && snd_monitoring_call("register_callback", "(ilO)", tool, event, made);
         if (!hooks[i].is_builtin || probe->wish.builtins)
             events |= event;
         Py_XDECREF(made);
     }
-    Py_XDECREF(type);
     return worked && snd_monitoring_call("set_events", "(il)", tool, events);
 }
 
@@ -196,32 +173,26 @@ snd_call_hooks_start(snd_call_probe *probe)
         return 1;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    snd_call_hooks_stop(probe);
+    snd_call_hooks_stop(probe, 0);
     PyErr_Restore(type, value, trace);
     return 0;
 }
 
 void
-snd_call_hooks_stop(snd_call_probe *probe)
+snd_call_hooks_stop(snd_call_probe *probe, int silently)
 {
     PyObject *type, *value, *trace;
+    const char *events[HOOK_COUNT];
 
     (void)probe;
     PyErr_Fetch(&type, &value, &trace);
     snd_call_active = NULL;
-    snd_call_serial = 0;
-    if (tool >= 0) {
-        (void)snd_monitoring_call("set_events", "(il)", tool, 0L);
-        PyErr_Clear();
-        for (size_t i = 0; i < HOOK_COUNT; i++) {
-            (void)snd_monitoring_call("register_callback", "(ilO)", tool, snd_monitoring_event(hooks[i].event),
-                                      Py_None);
-            PyErr_Clear();
-        }
-        (void)snd_monitoring_call("free_tool_id", "(i)", tool);
-        tool = -1;
-    }
-    PyErr_Clear();
+    snd_call_serial = SND_NO_SERIAL;
+    for (size_t i = 0; i < HOOK_COUNT; i++)
+        events[i] = hooks[i].event;
+    if (tool >= 0)
+        snd_monitoring_give_back(tool, events, HOOK_COUNT, silently);
+    tool = -1;
     PyErr_Restore(type, value, trace);
 }
 

@@ -73,8 +73,21 @@ stop(snd_py_calls *self)
 {
     if (snd_call_active != &self->probe)
         return;
-    snd_call_hooks_stop(&self->probe);
+    snd_call_hooks_stop(&self->probe, 0);
     snd_call_book_flush(self->probe.book);
+    snd_pause_forget_all();
+}
+
+/* The same for a profile that nobody can read any more, maybe inside a garbage collection: no Python code may run, be
+ * it the timer or an audit hook. */
+static void
+stop_silently(snd_py_calls *self)
+{
+    if (snd_call_active != &self->probe)
+        return;
+    snd_call_hooks_stop(&self->probe, 1);
+    if (self->timer == NULL)
+        snd_call_book_flush(self->probe.book);
     snd_pause_forget_all();
 }
 
@@ -96,7 +109,7 @@ calls_clear_references(PyObject *object)
 {
     snd_py_calls *self = (snd_py_calls *)object;
 
-    stop(self);
+    stop_silently(self);
     Py_CLEAR(self->timer);
     Py_CLEAR(self->probe.codes);
     Py_CLEAR(self->probe.wish.include);

@@ -163,58 +163,6 @@ snd_frame_local(const snd_frame *frame, int number)
     return value;
 }
 
-Py_ssize_t snd_code_slot_number = PY_SSIZE_T_MAX;
-static Py_ssize_t slot_number = -1;
-
-int
-snd_code_slot_open(freefunc forget, void *sample)
-{
-    if (slot_number >= 0) {
-        forget(sample);
-        return 1;
-    }
-    PyCodeObject *probe = PyCode_NewEmpty("sonde", "sonde", 1);
-#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
-    slot_number = PyUnstable_Eval_RequestCodeExtraIndex(forget);
-#else
-    slot_number = _PyEval_RequestCodeExtraIndex(forget);
-#endif
-    if (probe != NULL && slot_number >= 0 && snd_code_slot_set(probe, sample)) {
-        snd_code_slot_number = slot_number;
-        if (snd_code_slot_get(probe) != sample)
-            snd_code_slot_number = PY_SSIZE_T_MAX;
-    }
-    else
-        forget(sample);
-    Py_XDECREF(probe);
-    PyErr_Clear();
-    return slot_number >= 0;
-}
-
-int
-snd_code_slot_set(PyCodeObject *code, void *value)
-{
-#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
-    return PyUnstable_Code_SetExtra((PyObject *)code, slot_number, value) == 0;
-#else
-    return _PyCode_SetExtra((PyObject *)code, slot_number, value) == 0;
-#endif
-}
-
-void *
-snd_code_slot_slow(PyCodeObject *code)
-{
-    void *value = NULL;
-    if (slot_number < 0)
-        return NULL;
-#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: renamed */
-    (void)PyUnstable_Code_GetExtra((PyObject *)code, slot_number, &value);
-#else
-    (void)_PyCode_GetExtra((PyObject *)code, slot_number, &value);
-#endif
-    return value;
-}
-
 PyObject *
 snd_type_dict(PyTypeObject *type)
 {
@@ -223,6 +171,12 @@ snd_type_dict(PyTypeObject *type)
 #else
     return Py_XNewRef(type->tp_dict);
 #endif
+}
+
+int
+snd_type_has(PyTypeObject *type, PyObject *name)
+{
+    return _PyType_Lookup(type, name) != NULL;
 }
 
 int

@@ -36,29 +36,12 @@ PyObject *snd_frame_local(const snd_frame *frame, int number);
 /* Whether os.fork counts the threads of the process after its hooks, and warns when there are several. */
 int snd_fork_counts_late(void);
 
-/* A pointer of ours on a code object, which `forget` gets when the code dies. Call snd_code_slot_open once, with
- * a value that it tries it with and forgets; it returns 0 when the interpreter has no room. */
-int snd_code_slot_open(freefunc forget, void *sample);
-int snd_code_slot_set(PyCodeObject *code, void *value);
-void *snd_code_slot_slow(PyCodeObject *code);
-
-/* How the interpreter keeps such pointers; checked against its own functions when the slot is opened. */
-typedef struct snd_code_slots {
-    Py_ssize_t size;
-    void *values[1];
-} snd_code_slots;
-extern Py_ssize_t snd_code_slot_number; /* PY_SSIZE_T_MAX: not to be read like this */
-
-/* NULL: not set, or only snd_code_slot_slow can tell. */
-static inline void *
-snd_code_slot_get(PyCodeObject *code)
-{
-    const snd_code_slots *slots = code->co_extra;
-    return slots != NULL && slots->size > snd_code_slot_number ? slots->values[snd_code_slot_number] : NULL;
-}
-
 /* What a class itself defines; a new reference, NULL without an exception when there is none. */
 PyObject *snd_type_dict(PyTypeObject *type);
+
+/* Whether a class, or one that it is made from, defines the name: if not, PyObject_GenericGetAttr looks at the object's
+ * own values only, and runs no code. */
+int snd_type_has(PyTypeObject *type, PyObject *name);
 
 /* Whether generators report their suspensions through sys.monitoring (else: through patched slots). */
 #if PY_VERSION_HEX >= 0x030c0000

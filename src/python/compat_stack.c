@@ -3,6 +3,7 @@
 #include "python/compat_stack.h"
 
 #include "os/peek.h"
+#include "probe/gc.h"
 
 #define Py_BUILD_CORE 1
 #undef _PyGC_FINALIZED           /* 3.12: the macro would rename the function of an internal header */
@@ -35,6 +36,7 @@ typedef struct walk {
     unsigned count;
     char *blocks;         /* room for copies of BLOCK_SIZE; NULL: windows are memory as it lies */
     uintptr_t next_chunk; /* of the interpreter's own stack, which grows in pieces */
+    uintptr_t collecting; /* the frame in which a garbage collection runs; 0: none */
     snd_frame copy;
 } walk;
 
@@ -144,6 +146,16 @@ is_entry(const snd_frame *frame)
 #endif
 }
 
+/* Where the collection at hand runs. Somebody may have taken our callback away in its middle: then the interpreter
+ * still knows that it is over. */
+static uintptr_t
+collecting_frame(void)
+{
+    uintptr_t frame = SND_GET(snd_gc_frame);
+
+    return frame != 0 && PyInterpreterState_Main()->gc.collecting ? frame : 0;
+}
+
 /* 0: it was torn: it breaks off, ends at a generator that has just stopped, or goes in a circle. A circle meets the
  * frame again that was remembered last, which is done at every power of two, so that it lies within the circle sooner
  * or later. */
@@ -153,13 +165,15 @@ walk_frames(walk *self, uintptr_t address, snd_sample_stack *stack)
     uintptr_t remembered = 0;
     int is_generator = 0;
 
-    stack->count = stack->is_cut = 0;
+    stack->count = stack->is_cut = stack->collects = 0;
     for (unsigned steps = 0; address != 0; steps++) {
         const snd_frame *frame = frame_at(self, address);
         if (frame == NULL || address == remembered || steps == STEP_LIMIT)
             return 0;
         if ((steps & (steps - 1)) == 0)
             remembered = address;
+        if (address == self->collecting)
+            stack->collects = stack->count + 1;
         if (is_shim(frame)) {
             if (stack->count != 0)
                 stack->frames[stack->count - 1].is_entry = 1;
@@ -213,6 +227,7 @@ snd_stack_walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *sta
     self.count = 0;
     self.blocks = NULL;
     self.next_chunk = 0;
+    self.collecting = collecting_frame();
     if (thread == NULL || is_silent(thread))
         return;
     const _PyStackChunk *chunk = thread->datastack_chunk;
@@ -230,9 +245,13 @@ snd_stack_walk_own(snd_sample_stack *stack)
 {
     PyThreadState *thread = PyGILState_GetThisThreadState();
     const snd_frame *frame = thread == NULL || is_silent(thread) ? NULL : (const snd_frame *)top_of(thread);
+    uintptr_t collecting = collecting_frame();
     uint32_t count = 0;
 
+    stack->collects = 0;
     for (; frame != NULL && count < SND_SAMPLE_DEPTH; frame = frame->previous) {
+        if ((uintptr_t)frame == collecting)
+            stack->collects = count + 1;
         if (is_shim(frame))
             continue;
         uintptr_t code = code_of(frame);
@@ -247,11 +266,11 @@ walk_once(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack)
 {
     static char blocks[BLOCKS * BLOCK_SIZE]; /* of the one thread that looks */
     PyThreadState thread;
-    walk self = {.blocks = blocks};
+    walk self = {.blocks = blocks, .collecting = collecting_frame()};
 
     if (!snd_peek(state, &thread, sizeof thread) || thread.native_thread_id != thread_id)
         return 0;
-    stack->count = stack->is_cut = 0;
+    stack->count = stack->is_cut = stack->collects = 0;
     if (is_silent(&thread))
         return 1;
 #if PY_VERSION_HEX >= 0x030d0000 /* 3.13 dropped the C frame between thread and frame */
@@ -311,7 +330,17 @@ snd_stack_loop(const char **name)
 
 /* ---- the end of a code object ---- */
 
-static void (*code_died)(uintptr_t code);
+#define LISTENERS 2
+
+static snd_code_died *listeners[LISTENERS];
+
+static void
+tell_of_death(uintptr_t code)
+{
+    for (int i = 0; i < LISTENERS; i++)
+        if (listeners[i] != NULL)
+            listeners[i](code);
+}
 
 #if PY_VERSION_HEX >= 0x030c0000 /* 3.12: watchers */
 static int watcher = -1;
@@ -319,25 +348,24 @@ static int watcher = -1;
 static int
 on_code(PyCodeEvent event, PyCodeObject *code)
 {
-    if (event == PY_CODE_EVENT_DESTROY && code_died != NULL)
-        code_died((uintptr_t)code);
+    if (event == PY_CODE_EVENT_DESTROY)
+        tell_of_death((uintptr_t)code);
     return 0;
 }
 
-int
-snd_stack_watch_code(void (*died)(uintptr_t code))
+static int
+watch(int on)
 {
-    code_died = died;
-    if (died != NULL && watcher < 0) {
+    if (on && watcher < 0) {
         watcher = PyCode_AddWatcher(on_code);
         PyErr_Clear();
     }
-    else if (died == NULL && watcher >= 0) {
+    else if (!on && watcher >= 0) {
         PyCode_ClearWatcher(watcher);
         PyErr_Clear();
         watcher = -1;
     }
-    return died == NULL || watcher >= 0;
+    return !on || watcher >= 0;
 }
 #else
 static destructor free_code;
@@ -345,24 +373,41 @@ static destructor free_code;
 static void
 on_code_end(PyObject *code)
 {
-    if (code_died != NULL)
-        code_died((uintptr_t)code);
+    tell_of_death((uintptr_t)code);
     free_code(code);
 }
 
 /* The slot is given back only if it is still ours; else we go on to pass everything through. */
-int
-snd_stack_watch_code(void (*died)(uintptr_t code))
+static int
+watch(int on)
 {
-    code_died = died;
-    if (died != NULL && free_code == NULL) {
+    if (on && free_code == NULL) {
         free_code = PyCode_Type.tp_dealloc;
         PyCode_Type.tp_dealloc = on_code_end;
     }
-    else if (died == NULL && free_code != NULL && PyCode_Type.tp_dealloc == on_code_end) {
+    else if (!on && free_code != NULL && PyCode_Type.tp_dealloc == on_code_end) {
         PyCode_Type.tp_dealloc = free_code;
         free_code = NULL;
     }
     return 1;
 }
 #endif
+
+int
+snd_stack_watch_code(snd_code_died *died, int on)
+{
+    int place = 0, any = 0;
+
+    while (place < LISTENERS && listeners[place] != died)
+        place++;
+    for (int i = 0; i < LISTENERS && place == LISTENERS; i++)
+        if (listeners[i] == NULL)
+            place = i;
+    if (on && (place == LISTENERS || !watch(1)))
+        return 0;
+    if (place < LISTENERS)
+        listeners[place] = on ? died : NULL;
+    for (int i = 0; i < LISTENERS; i++)
+        any |= listeners[i] != NULL;
+    return any || watch(0);
+}

@@ -19,7 +19,9 @@ snd_range snd_stack_locks(void);
 /* An address inside the evaluation loop, and the loop's name. */
 uintptr_t snd_stack_loop(const char **name);
 
-/* From now on `died` hears of every code object that is about to be freed; NULL: not any more. 0: it cannot be told. */
-int snd_stack_watch_code(void (*died)(uintptr_t code));
+/* From now on `died` hears of every code object that is about to be freed, or not any more. Two may listen. 0: it
+ * cannot be told. */
+typedef void snd_code_died(uintptr_t code);
+int snd_stack_watch_code(snd_code_died *died, int on);
 
 #endif

@@ -3,9 +3,12 @@
 
 #include "probe/gc.h"
 #include "probe/region.h"
+#include "python/hook.h"
+#include "python/sample.h"
 
 /* With the GIL. */
 static int is_paused;
+static int has_own_clock; /* the program's: asking it would run Python code */
 
 static uint64_t
 number_of(PyObject *info, PyObject *key)
@@ -14,31 +17,31 @@ number_of(PyObject *info, PyObject *key)
     return value != NULL && PyLong_Check(value) ? PyLong_AsUnsignedLongLongMask(value) : UINT64_MAX;
 }
 
-/* Called by the interpreter as callback(phase, info), without an exception set. `words` are "generation" and
- * "collected". */
+/* Called by the interpreter as callback(phase, info), without an exception set. Its data are "generation" and
+ * "collected". Whoever collects may not expect that Python code runs or that the GIL changes hands: on 3.11 any
+ * allocation collects. So nothing here may do either. */
 static PyObject *
-on_collection(PyObject *words, PyObject *const *args, Py_ssize_t count)
+on_collection(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
-    int counts = SND_GET(snd_region_mode) != 0 && !is_paused;
+    int counts = SND_GET(snd_region_mode) != 0 && !is_paused && !has_own_clock;
+    PyObject *words = ((snd_hook *)self)->data;
 
-    if (count != 2 || !PyUnicode_Check(args[0]))
+    (void)names;
+    if (PyVectorcall_NARGS(flags) != 2 || !PyUnicode_Check(args[0]))
         Py_RETURN_NONE;
     if (PyUnicode_CompareWithASCIIString(args[0], "start") == 0) {
-        snd_gc_begin(counts);
+        snd_gc_begin(counts, (uintptr_t)snd_frame_top());
+        snd_sample_safe_collects(1);
         Py_RETURN_NONE;
     }
-    if (!counts)
-        Py_RETURN_NONE;
+    snd_sample_safe_collects(0);
     uint64_t generation = number_of(args[1], PyTuple_GET_ITEM(words, 0));
     uint64_t collected = number_of(args[1], PyTuple_GET_ITEM(words, 1));
     PyErr_Clear();
-    snd_gc_end(generation < SND_GC_GENERATIONS ? (unsigned)generation : SND_GC_GENERATIONS,
+    snd_gc_end(counts && generation < SND_GC_GENERATIONS ? (unsigned)generation : SND_GC_GENERATIONS,
                collected == UINT64_MAX ? 0 : collected);
     Py_RETURN_NONE;
 }
-
-static PyMethodDef definition = {"sonde_on_collection", (PyCFunction)(void (*)(void))on_collection, METH_FASTCALL,
-                                 NULL};
 
 /* The list that the interpreter reads; kept, since a program may put another one into the module. */
 static PyObject *
@@ -61,7 +64,7 @@ put_in(snd_state *state)
         state->gc_list = find_list();
     if (state->gc_function == NULL && snd_gc_prepare()) {
         PyObject *words = Py_BuildValue("ss", "generation", "collected");
-        state->gc_function = words == NULL ? NULL : PyCFunction_New(&definition, words);
+        state->gc_function = words == NULL ? NULL : snd_hook_new(on_collection, words);
         Py_XDECREF(words);
     }
     state->is_gc_hooked =
@@ -72,6 +75,7 @@ put_in(snd_state *state)
 static void
 take_out(snd_state *state)
 {
+    SND_SET(snd_gc_frame, 0);
     state->is_gc_hooked = 0;
     for (Py_ssize_t i = PyList_GET_SIZE(state->gc_list); i-- > 0;)
         if (PyList_GET_ITEM(state->gc_list, i) == state->gc_function &&
@@ -85,6 +89,7 @@ snd_gc_hook(snd_state *state, int on)
     PyObject *type, *value, *trace;
 
     PyErr_Fetch(&type, &value, &trace);
+    has_own_clock = state->clock != NULL;
     if (on && !state->is_gc_hooked)
         put_in(state);
     else if (!on && state->is_gc_hooked)

@@ -1,6 +1,8 @@
 /* sys.monitoring from C. */
 #include "python/monitoring.h"
 
+#include "python/hook.h"
+
 #if SND_HAS_MONITORING
 
 /* By an interned name: the interpreter's method cache keeps every name that it is asked for. */
@@ -50,17 +52,59 @@ snd_monitoring_event(const char *name)
     return number;
 }
 
+static int is_exiting;
+
+static PyObject *
+note_exit(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    (void)self, (void)args, (void)count, (void)names;
+    is_exiting = 1;
+    Py_RETURN_NONE;
+}
+
+/* Functions that were registered before, which end our measurements, are called after this one. */
+static void
+watch_exit(void)
+{
+    static int is_watching;
+    PyObject *module = is_watching ? NULL : PyImport_ImportModule("atexit");
+    PyObject *take = module == NULL ? NULL : attribute(module, "register");
+    PyObject *hook = take == NULL ? NULL : snd_hook_new(note_exit, NULL);
+    PyObject *taken = hook == NULL ? NULL : PyObject_CallOneArg(take, hook);
+
+    is_watching |= taken != NULL;
+    Py_XDECREF(taken);
+    Py_XDECREF(hook);
+    Py_XDECREF(take);
+    Py_XDECREF(module);
+    PyErr_Clear();
+}
+
 int
 snd_monitoring_take_tool(const char *name)
 {
     static const int order[] = {4, 3, 5, 1, 2, 0};
 
+    watch_exit();
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (snd_monitoring_call("use_tool_id", "(is)", order[i], name))
             return order[i];
         PyErr_Clear();
     }
     return -1;
+}
+
+void
+snd_monitoring_give_back(int tool, const char *const *events, size_t count, int silently)
+{
+    (void)snd_monitoring_call("set_events", "(il)", tool, 0L);
+    PyErr_Clear();
+    for (size_t i = 0; i < count && !silently && !is_exiting; i++) {
+        (void)snd_monitoring_call("register_callback", "(ilO)", tool, snd_monitoring_event(events[i]), Py_None);
+        PyErr_Clear();
+    }
+    (void)snd_monitoring_call("free_tool_id", "(i)", tool);
+    PyErr_Clear();
 }
 
 #else

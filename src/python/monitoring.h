@@ -16,5 +16,9 @@ long snd_monitoring_event(const char *name);
  * taken. */
 int snd_monitoring_take_tool(const char *name);
 
+/* Gives it back; no exception comes out. Taking a callback out is an audit event each: `silently`, and as the
+ * interpreter exits, ours stay where they are. They must do nothing then. */
+void snd_monitoring_give_back(int tool, const char *const *events, size_t count, int silently);
+
 #endif
 #endif

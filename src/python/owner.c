@@ -146,7 +146,9 @@ on_generator_gone(PyObject *module, PyObject *weak)
             snd_span *bottom = owner->stack.top;
             while (bottom->below != NULL)
                 bottom = bottom->below;
+            state->clock_holds++;
             snd_python_leave(state, bottom);
+            state->clock_holds--;
             Py_RETURN_NONE;
         }
     Py_RETURN_NONE;

@@ -98,7 +98,9 @@ region_dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     snd_state *state = snd_state_of(object);
 
+    state->clock_holds++;
     close_span(state, self);
+    state->clock_holds--;
     Py_CLEAR(self->name);
     if (state->region_pool_count < SND_REGION_POOL) {
         state->region_pool[state->region_pool_count++] = object; /* keeps its reference to the type */

@@ -93,7 +93,6 @@ is_readable(void)
 static void
 use_safe_way(snd_sample_options *options)
 {
-    snd_sample_safe_start();
     options->safe_frames = options->no_signals = 1;
     interpreter.prepare = snd_sample_safe_prepare;
     interpreter.finish = snd_sample_safe_finish;
@@ -126,7 +125,7 @@ snd_sample_interpreter_start(snd_sample_options *options)
         snd_session_note("frames of this interpreter cannot be read as they lie: samples are taken with the GIL held, "
                          "less often");
     }
-    else if (!snd_stack_watch_code(snd_sample_forget_code)) {
+    else if (!snd_stack_watch_code(snd_sample_forget_code, 1)) {
         use_safe_way(options);
         snd_session_note("this interpreter does not tell when code is freed: samples are taken with the GIL held, less "
                          "often");
@@ -143,6 +142,6 @@ snd_sample_needs_gil(void)
 void
 snd_sample_interpreter_stop(void)
 {
-    (void)snd_stack_watch_code(NULL);
+    (void)snd_stack_watch_code(snd_sample_forget_code, 0);
     snd_sample_safe_stop();
 }

@@ -25,12 +25,14 @@ void snd_sample_signals_hook(int on);
 int snd_sample_needs_gil(void);
 
 /* The slow and safe way: with the GIL, by the interpreter's own functions. */
-void snd_sample_safe_start(void);
 void snd_sample_safe_prepare(void);
 void snd_sample_safe_finish(void);
 int snd_sample_safe_walk(uint32_t thread_id, uintptr_t state, snd_sample_stack *stack);
 void snd_sample_safe_list(snd_sample_take_thread *take, void *context);
 int snd_sample_safe_code(uintptr_t code, snd_sample_code *out);
 void snd_sample_safe_stop(void);
+
+/* A garbage collection begins or ends on the calling thread, which has the GIL all the time. */
+void snd_sample_safe_collects(int begins);
 
 #endif

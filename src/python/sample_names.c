@@ -3,6 +3,7 @@
 #include "probe/sample.h"
 #include "python/method.h"
 #include "python/sample.h"
+#include "python/threads.h"
 
 static PyObject *get_native_id(PyObject *self, PyObject *nothing);
 
@@ -11,7 +12,7 @@ static snd_method method = {"_thread", "get_native_id", METH_NOARGS, get_native_
 static void
 name_thread(PyObject *thread, uint32_t thread_id)
 {
-    PyObject *name = snd_attribute(thread, "name");
+    PyObject *name = snd_thread_value(thread, "_name");
     const char *text = name == NULL || !PyUnicode_Check(name) ? NULL : PyUnicode_AsUTF8(name);
 
     if (text != NULL && thread_id != 0)
@@ -41,50 +42,34 @@ get_native_id(PyObject *self, PyObject *nothing)
     return PyLong_FromUnsignedLong(thread_id);
 }
 
+/* A program without threads has not imported the module. */
 static void
-name_all(PyObject *threading)
+name_all(void)
 {
-    PyObject *active = snd_attribute(threading, "_active");
-    PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
+    PyObject *active = snd_threading_active(), *ident, *thread;
+    Py_ssize_t at = 0;
 
-    for (Py_ssize_t i = 0; threads != NULL && i < PyList_GET_SIZE(threads); i++) {
-        PyObject *thread = PyList_GET_ITEM(threads, i);
-        PyObject *number = snd_attribute(thread, "native_id");
+    while (active != NULL && PyDict_Next(active, &at, &ident, &thread)) {
+        PyObject *number = snd_thread_value(Py_NewRef(thread), "_native_id");
         unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
         PyErr_Clear();
         name_thread(thread, (uint32_t)id);
         Py_XDECREF(number);
+        Py_DECREF(thread);
     }
-    Py_XDECREF(threads);
-    Py_XDECREF(active);
-    PyErr_Clear();
-}
-
-/* A program without threads has not imported it. */
-static void
-name_all_known(void)
-{
-    PyObject *name = PyUnicode_FromString("threading");
-    PyObject *threading = name == NULL ? NULL : PyImport_GetModule(name);
-
-    if (threading != NULL)
-        name_all(threading);
-    Py_XDECREF(threading);
-    Py_XDECREF(name);
-    PyErr_Clear();
 }
 
 void
 snd_sample_names_start(void)
 {
     (void)snd_methods_hook(&method, 1, 1);
-    name_all_known();
+    name_all();
 }
 
 void
 snd_sample_names_stop(void)
 {
     if (snd_sample_is_running())
-        name_all_known(); /* some changed theirs */
+        name_all(); /* some changed theirs */
     (void)snd_methods_hook(&method, 1, 0);
 }

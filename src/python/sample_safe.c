@@ -4,7 +4,6 @@
  * address means the same all the time. */
 #include "base/alloc.h"
 #include "base/map.h"
-#include "python/method.h"
 #include "python/sample.h"
 
 #include <string.h>
@@ -20,6 +19,21 @@ static PyObject *codes; /* a set: all that were met */
 static snd_map by_address;
 static snd_sample_code *known;
 static uint32_t known_count, known_capacity;
+
+/* The GIL comes when a collection is over: whether it was asked for meanwhile is noted there. With the GIL, but for the
+ * first. */
+static _Atomic int is_asking;
+static int asked_before;
+static unsigned long collector_id; /* the thread whose collection was met; 0: none */
+
+void
+snd_sample_safe_collects(int begins)
+{
+    if (begins)
+        asked_before = SND_GET(is_asking);
+    else if (SND_GET(is_asking) && !asked_before)
+        collector_id = PyThreadState_Get()->native_thread_id;
+}
 
 static char *
 copy_text(PyObject *text)
@@ -86,7 +100,7 @@ copy_stack(PyFrameObject *innermost, snd_sample_stack *stack)
 {
     PyFrameObject *frame = (PyFrameObject *)Py_NewRef(innermost);
 
-    stack->count = stack->is_cut = 0;
+    stack->count = stack->is_cut = stack->collects = 0;
     while (frame != NULL && stack->count < SND_SAMPLE_DEPTH) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         meet_code(code);
@@ -110,47 +124,35 @@ add_stack(uint32_t thread_id)
 }
 
 static void
-copy_thread(PyObject *thread, PyObject *frames)
+copy_thread(PyThreadState *thread)
 {
-    PyObject *number = snd_attribute(thread, "native_id");
-    PyObject *ident = snd_attribute(thread, "ident");
-    unsigned long id = number == NULL || !PyLong_Check(number) ? 0 : PyLong_AsUnsignedLong(number);
-    PyObject *frame = ident == NULL ? NULL : PyDict_GetItem(frames, ident);
-    snd_sample_stack *stack = id == 0 || frame == NULL ? NULL : add_stack((uint32_t)id);
+    PyFrameObject *frame = thread->native_thread_id == 0 ? NULL : PyThreadState_GetFrame(thread);
+    snd_sample_stack *stack = frame == NULL ? NULL : add_stack((uint32_t)thread->native_thread_id);
 
-    if (stack != NULL)
-        copy_stack((PyFrameObject *)frame, stack);
-    Py_XDECREF(ident);
-    Py_XDECREF(number);
+    if (stack != NULL) {
+        copy_stack(frame, stack);
+        stack->collects = thread->native_thread_id == collector_id;
+    }
+    Py_XDECREF(frame);
     PyErr_Clear();
 }
 
-/* Other interpreters may have a GIL of their own, and the interpreter's functions look at all of them. */
-static int
-is_one_interpreter(void)
-{
-    return PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
-}
-
+/* Nothing of the program's may run on this thread: no code of its own is called, no audit event is raised, and what is
+ * allocated here starts no garbage collection with its finalisers. */
 static void
 copy_all(void)
 {
-    PyObject *name = PyUnicode_FromString("threading");
-    PyObject *threading = name == NULL || !is_one_interpreter() ? NULL : PyImport_GetModule(name);
-    PyObject *active = threading == NULL ? NULL : snd_attribute(threading, "_active");
-    PyObject *threads = active == NULL || !PyDict_Check(active) ? NULL : PyDict_Values(active);
-    PyObject *ask = PySys_GetObject("_current_frames");
-    PyObject *frames = ask == NULL || threads == NULL ? NULL : PyObject_CallNoArgs(ask);
+    PyThreadState *here = PyThreadState_Get();
+    int collects = PyGC_Disable();
 
     stack_count = 0;
-    for (Py_ssize_t i = 0; threads != NULL && frames != NULL && i < PyList_GET_SIZE(threads); i++)
-        copy_thread(PyList_GET_ITEM(threads, i), frames);
-    Py_XDECREF(frames);
-    Py_XDECREF(threads);
-    Py_XDECREF(active);
-    Py_XDECREF(threading);
-    Py_XDECREF(name);
-    PyErr_Clear();
+    for (PyThreadState *thread = PyInterpreterState_ThreadHead(PyThreadState_GetInterpreter(here)); thread != NULL;
+         thread = PyThreadState_Next(thread))
+        if (thread != here)
+            copy_thread(thread);
+    collector_id = 0;
+    if (collects)
+        PyGC_Enable();
 }
 
 /* One for all looks of a thread: making one allocates, and tracemalloc, when it stops, crashes on those who do that
@@ -160,10 +162,12 @@ static _Thread_local PyThreadState *own;
 void
 snd_sample_safe_prepare(void)
 {
+    SND_SET(is_asking, 1);
     if (own == NULL)
         (void)PyGILState_Ensure();
     else
         PyEval_RestoreThread(own);
+    SND_SET(is_asking, 0);
     copy_all();
     own = PyEval_SaveThread();
 }
@@ -225,13 +229,6 @@ snd_sample_safe_code(uintptr_t code, snd_sample_code *out)
     }
     *out = copy;
     return 1;
-}
-
-void
-snd_sample_safe_start(void)
-{
-    Py_XDECREF(PyImport_ImportModule("threading")); /* here, since the thread that imports it counts as the main one */
-    PyErr_Clear();
 }
 
 void

@@ -11,20 +11,22 @@
 #include "python/owner.h"
 #include "python/profile.h"
 #include "python/sample.h"
+#include "python/threads.h"
 
 #include <string.h>
 
 /* The state whose clock the session reads. A clock function of the core gets no argument, hence this one pointer. */
 static snd_state *clock_state;
 
-/* The program's own clock, in seconds. Keeps the last time when it fails, or when a thread without the GIL asks. */
+/* The program's own clock, in seconds. Keeps the last time when it fails, when a thread without the GIL asks, and where
+ * no Python code may run. */
 static uint64_t
 read_python_clock(void)
 {
     static _Atomic uint64_t last;
     PyObject *type, *value, *trace;
 
-    if (!PyGILState_Check())
+    if (!PyGILState_Check() || clock_state->clock_holds != 0)
         return SND_GET(last);
     PyErr_Fetch(&type, &value, &trace);
     PyObject *seconds = PyObject_CallNoArgs(clock_state->clock);
@@ -38,6 +40,7 @@ read_python_clock(void)
     return SND_GET(last);
 }
 
+/* Runs no Python code: see threads.h. */
 static int
 name_thread(char *name, size_t size)
 {
@@ -47,12 +50,10 @@ name_thread(char *name, size_t size)
     if (!PyGILState_Check())
         return 0;
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed; a program without threads has not imported it */
-    PyObject *threading = Py_XNewRef(PyDict_GetItemString(modules, "threading"));
-    PyObject *active = threading == NULL ? NULL : PyObject_GetAttrString(threading, "_active");
-    PyObject *ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
-    PyObject *thread = active == NULL || ident == NULL || !PyDict_Check(active) ? NULL : PyDict_GetItem(active, ident);
-    PyObject *text = thread == NULL ? NULL : PyObject_GetAttrString(thread, "name");
+    PyObject *active = snd_threading_active();
+    PyObject *ident = active == NULL ? NULL : PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+    PyObject *thread = ident == NULL ? NULL : PyDict_GetItemWithError(active, ident); /* borrowed */
+    PyObject *text = thread == NULL ? NULL : snd_thread_value(thread, "_name");
     const char *utf8 = text == NULL || !PyUnicode_Check(text) ? NULL : PyUnicode_AsUTF8(text);
     if (utf8 != NULL && strcmp(utf8, "MainThread") != 0) {
         strncpy(name, utf8, size - 1);
@@ -61,8 +62,6 @@ name_thread(char *name, size_t size)
     }
     Py_XDECREF(text);
     Py_XDECREF(ident);
-    Py_XDECREF(active);
-    Py_XDECREF(threading);
     PyErr_Clear();
     PyErr_Restore(type, value, trace);
     return named;
@@ -272,7 +271,7 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
             snd_memory_python_stop();
         snd_suspend_start(state);
         snd_gc_set_paused(sample->paused);
-        snd_gc_hook(state, has_outcome(&options) && state->clock == NULL);
+        snd_gc_hook(state, has_outcome(&options));
         snd_exit_hook(has_outcome(&options));
     }
     PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : snd_raise_status(status, snd_buffer_str(&message));

@@ -49,6 +49,7 @@ typedef struct snd_state {
     int is_gc_hooked;
 
     PyObject *clock;      /* the program's own; NULL: the machine's */
+    int clock_holds;      /* above 0: it is not asked where an object dies, as Python code might run in a collection */
     uint64_t own_cost_ns; /* of one entry with a with block, the dearest kind */
     int own_cost_cpu;
     uint32_t own_cost_counters;

@@ -41,6 +41,8 @@ on_resume(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static PyMethodDef suspend_method = {"on_suspend", (PyCFunction)(void (*)(void))on_suspend, METH_FASTCALL, NULL};
 static PyMethodDef resume_method = {"on_resume", (PyCFunction)(void (*)(void))on_resume, METH_FASTCALL, NULL};
 
+static const char *const events[] = {"PY_YIELD", "PY_RESUME", "PY_THROW"};
+
 static int
 set_callback(snd_state *state, const char *name, PyMethodDef *method)
 {
@@ -114,15 +116,8 @@ snd_suspend_stop(snd_state *state)
     }
     PyErr_Clear();
     Py_CLEAR(state->watched);
-    if (state->watch_tool >= 0) {
-        static const char *const names[] = {"PY_YIELD", "PY_RESUME", "PY_THROW"};
-        (void)snd_monitoring_call("set_events", "(il)", state->watch_tool, 0L);
-        for (size_t i = 0; i < 3; i++)
-            (void)snd_monitoring_call("register_callback", "(ilO)", state->watch_tool, snd_monitoring_event(names[i]),
-                                      Py_None);
-        (void)snd_monitoring_call("free_tool_id", "(i)", state->watch_tool);
-        PyErr_Clear();
-    }
+    if (state->watch_tool >= 0)
+        snd_monitoring_give_back(state->watch_tool, events, sizeof events / sizeof events[0], 0);
 }
 
 #else

@@ -113,8 +113,9 @@ mark_nodes(snd_samples *self)
         uint32_t function = self->functions_by_site[node->site];
         int is_root = node->parent == SND_NONE;
         int is_own = function != SND_NONE && self->functions[function].is_own;
+        int is_apart = is_root || (site->kind == SND_SITE_OTHER && strcmp(site->name, SND_SITE_COLLECTION) == 0);
 
-        self->charged[i] = is_own ? i : is_root ? SND_NONE : self->charged[node->parent];
+        self->charged[i] = is_own ? i : is_apart ? SND_NONE : self->charged[node->parent];
         self->is_taken[i] = !is_root && self->is_taken[node->parent];
         if (self->options->region == NULL ? is_root
                                           : site->kind == SND_SITE_REGION && is_like(self->options->region, site->name))

@@ -26,7 +26,7 @@ typedef struct snd_samples {
     uint32_t *functions_by_site; /* SND_NONE: nothing that stands in a stack */
     unsigned char *is_taken;     /* per node: it is of the threads and regions that were asked for */
     unsigned char *ran_python;   /* per track; of others, waiting does not count */
-    uint32_t *charged;           /* per node: the innermost own line from it upwards; SND_NONE: there is none */
+    uint32_t *charged; /* per node: the innermost own line from it upwards, up to a collection; SND_NONE: none */
     snd_metric weight; /* counts as the time in Python, in place of all samples; SND_METRIC_COUNT_OF: none does */
     snd_samples_numbers all;
     uint64_t whole_ns; /* CPU and waiting in `all`: what shares are shares of */

@@ -25,7 +25,7 @@ static struct fake_code {
 /* What the interpreter knows of a thread. Frames are written by the thread; the sampler reads them at any time. */
 typedef struct fake_state {
     _Atomic uint32_t thread_id; /* 0: free */
-    _Atomic uint32_t count;
+    _Atomic uint32_t count, collects;
     _Atomic uintptr_t code[DEPTH];
     _Atomic int32_t offset[DEPTH];
 } fake_state;
@@ -39,6 +39,7 @@ copy_frames(const fake_state *state, snd_sample_stack *stack)
     uint32_t count = atomic_load(&state->count);
 
     stack->count = stack->is_cut = 0;
+    stack->collects = atomic_load(&state->collects);
     while (count-- > 0)
         stack->frames[stack->count++] =
             (snd_sample_frame){atomic_load(&state->code[count]), atomic_load(&state->offset[count]), 1};
@@ -56,7 +57,7 @@ walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
 static void
 walk_own(snd_sample_stack *stack)
 {
-    stack->count = stack->is_cut = 0;
+    stack->count = stack->is_cut = stack->collects = 0;
     if (mine != NULL)
         copy_frames(mine, stack);
 }

@@ -9,7 +9,7 @@
 static void
 collect(unsigned generation, uint64_t ticks, uint64_t collected)
 {
-    snd_gc_begin(1);
+    snd_gc_begin(1, 0);
     pass_time(ticks);
     snd_gc_end(generation, collected);
 }
@@ -68,10 +68,10 @@ an_end_without_a_beginning_counts_nothing(void)
     (void)start_anew("main");
     REQUIRE(snd_gc_prepare());
     snd_gc_end(0, 1);
-    snd_gc_begin(1);
-    snd_gc_begin(0); /* paused meanwhile */
+    snd_gc_begin(1, 0);
+    snd_gc_begin(0, 0); /* paused meanwhile */
     snd_gc_end(0, 1);
-    snd_gc_begin(1);
+    snd_gc_begin(1, 0);
     snd_gc_end(SND_GC_GENERATIONS, 1); /* a newer interpreter's */
     snd_profile *profile = profile_now();
     CHECK_NUMBER(snd_profile_whole(profile, node_of(profile, "generation 0"), SND_METRIC_COUNT), 0);

@@ -240,3 +240,49 @@ def test_torch_compile_goes_on(sonde):
         """
     )
     assert done.stdout.split() == ["3", "3"]
+
+
+EXTRA = """\
+import ctypes, sys
+asked = "PyUnstable_Eval_RequestCodeExtraIndex" if sys.version_info >= (3, 12) else "_PyEval_RequestCodeExtraIndex"
+FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+freed = []
+free = FREE(freed.append)
+assert getattr(ctypes.pythonapi, asked)(free) >= 0
+def dying():
+    return 7
+assert dying() == 7
+del dying
+print(freed)
+del free
+"""
+
+
+@pytest.mark.parametrize("words", [["trace"], ["trace", "--signatures"], ["run"], ["run", "--memory"]], ids=" ".join)
+def test_what_a_program_hangs_on_code_objects_is_its_own(sonde, words):
+    """The program's function must neither be called for code that it hung nothing on, nor at all when it is gone."""
+    (sonde.folder / "prog.py").write_text(EXTRA)
+    done = sonde.command(*words, "--no-report", "-o", "r.sonde", "prog.py")
+    assert done.stdout == "[]\n"
+
+
+def test_code_that_dies_while_nothing_is_measured_is_forgotten(sonde):
+    """Another function at its address is another function."""
+    done = sonde.python(
+        """
+        from sonde.profiler import Profile
+        def names(count):
+            profile = Profile(builtins=False)
+            for i in range(count):
+                space = {}
+                exec(f"def function_{i}(): pass", space)
+                profile.enable()
+                space[f"function_{i}"]()
+                profile.disable()
+                space.clear()
+            return {entry.code.co_name for entry in profile.getstats() if hasattr(entry.code, "co_name")}
+        for count in (1, 300, 3000):
+            assert names(count) == {f"function_{i}" for i in range(count)}
+        """
+    )
+    assert done.stderr == ""

@@ -29,13 +29,20 @@ function isOwnLine(recording: Recording, site: number): boolean {
   return kinds[sites.kind[site]] === "line" && own_files.has(sites.file[site]);
 }
 
-/** By node: the innermost node of the program's own files on its stack; -1: none. */
+/** A garbage collection's time is not that of the line in which it ran. */
+function isCollection(recording: Recording, site: number): boolean {
+  const { sites, kinds, texts } = recording;
+  return kinds[sites.kind[site]] === "other" && texts[sites.name[site]] === "[garbage collection]";
+}
+
+/** By node: the innermost node of the program's own files on its stack, up to a garbage collection; -1: none. */
 export function chargedNodes(recording: Recording): Int32Array {
   const { count, parent, site } = recording.nodes;
   const charged = new Int32Array(count);
   const own = Array.from({ length: recording.sites.count }, (_, i) => isOwnLine(recording, i));
+  const apart = Array.from({ length: recording.sites.count }, (_, i) => isCollection(recording, i));
   for (let node = 0; node < count; node++)
-    charged[node] = own[site[node]] ? node : parent[node] < 0 ? -1 : charged[parent[node]];
+    charged[node] = own[site[node]] ? node : parent[node] < 0 || apart[site[node]] ? -1 : charged[parent[node]];
   return charged;
 }
 
