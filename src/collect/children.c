@@ -6,6 +6,10 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "os/worker.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
 
 #define NOTES_LIMIT (1u << 20)
 
@@ -14,6 +18,7 @@ static struct children {
     char *parts;           /* NULL: none */
     uint32_t gathering_id; /* the process that puts them together; 0: nobody does */
     uint64_t end_ns;
+    char *_Atomic failure; /* that nobody has said; NULL: none */
 } children;
 
 snd_status
@@ -79,12 +84,57 @@ snd_children_take_notes(void)
     snd_buffer_free(&path);
 }
 
+typedef struct question {
+    snd_parts_gathered *out;
+    snd_buffer *message; /* NULL: they stay where they are */
+    snd_status status;
+} question;
+
+static void
+ask_parts(void *context)
+{
+    question *self = context;
+
+    self->status = self->message == NULL ? snd_parts_look(children.parts, self->out)
+                                         : snd_parts_gather(children.parts, self->out, self->message);
+}
+
+snd_status
+snd_children_look(snd_parts_gathered *out)
+{
+    question self = {.out = out};
+
+    *out = (snd_parts_gathered){0};
+    if (children.parts != NULL)
+        snd_worker_call(ask_parts, &self);
+    return self.status;
+}
+
 snd_status
 snd_children_gather(snd_parts_gathered *out, snd_buffer *message)
 {
+    question self = {.out = out, .message = message};
+
     *out = (snd_parts_gathered){0};
     if (children.gathering_id != snd_process_id())
         return SND_OK;
     children.gathering_id = 0;
-    return snd_parts_gather(children.parts, out, message);
+    snd_worker_call(ask_parts, &self);
+    return self.status;
+}
+
+void
+snd_children_keep_failure(const char *text)
+{
+    snd_free(atomic_exchange(&children.failure, snd_strdup(text)));
+}
+
+void
+snd_children_say_failure(void)
+{
+    char *text = atomic_exchange(&children.failure, NULL);
+
+    if (text != NULL)
+        fprintf(stderr, "sonde: %s\n", text);
+    snd_free(text);
 }

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "collect/sources.h"
-#include "os/task.h"
 #include "os/worker.h"
 #include "probe/gc.h"
 #include "probe/sample.h"
@@ -249,7 +248,6 @@ run(void *context)
 {
     snd_collector *self = context;
 
-    snd_task_mark_ours(1);
     for (uint32_t most = 0; !SND_GET(self->stop);) {
         if (most < BUSY_RING)
             wait_for_work(self);
@@ -265,7 +263,6 @@ run(void *context)
             raise_again(number);
         }
     }
-    snd_task_mark_ours(0);
     return NULL;
 }
 
@@ -293,7 +290,7 @@ snd_collector_pause(snd_collector *self)
         return;
     SND_SET(self->stop, 1);
     sem_post(&self->wake);
-    pthread_join(self->thread, NULL);
+    snd_worker_join(self->thread);
     self->is_running = 0;
 }
 
@@ -358,15 +355,23 @@ snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd
     return SND_OK;
 }
 
+static void
+write_last(void *context)
+{
+    snd_collector *self = context;
+
+    if (self->with_timeline)
+        drain(self);
+    checkpoint(self, 1);
+}
+
 snd_status
 snd_collector_finish(snd_collector *self, snd_buffer *message)
 {
     if (self == NULL)
         return SND_OK;
     snd_collector_pause(self);
-    if (self->with_timeline)
-        drain(self);
-    checkpoint(self, 1);
+    snd_worker_call(write_last, self);
     if (self->status != SND_OK)
         snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
                           snd_status_detail(self->status, self->status_errno));

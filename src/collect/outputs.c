@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "collect/parts.h"
 #include "os/process.h"
+#include "os/worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,26 +77,43 @@ open_trace(const snd_settings *set, const char *taken, snd_opened_files *self)
     return status;
 }
 
+typedef struct opening {
+    const snd_settings *set;
+    const snd_taken *taken;
+    snd_buffer *message;
+    snd_opened_files files;
+    const char *what; /* failed */
+    snd_status status;
+} opening;
+
+static void
+open_all(void *context)
+{
+    opening *self = context;
+
+    self->status = open_recording(self->set, self->taken, &self->files, self->message);
+    self->what = self->files.recording_path;
+    if (self->status == SND_OK) {
+        self->status = open_trace(self->set, self->taken->trace, &self->files);
+        self->what = self->files.trace_path;
+    }
+}
+
 snd_status
 snd_opened_files_open(const snd_settings *set, const snd_taken *taken, snd_opened_files *out, snd_buffer *message)
 {
-    snd_opened_files self = {0};
-    snd_status status = open_recording(set, taken, &self, message);
-    const char *what = self.recording_path;
+    opening self = {.set = set, .taken = taken, .message = message};
 
-    if (status == SND_OK) {
-        status = open_trace(set, taken->trace, &self);
-        what = self.trace_path;
-    }
-    if (status == SND_OK) {
-        *out = self;
+    snd_worker_call(open_all, &self);
+    if (self.status == SND_OK) {
+        *out = self.files;
         return SND_OK;
     }
     int saved = errno;
     if (message->size == 0)
-        snd_buffer_printf(message, "%s: cannot be written: %s", what == NULL ? "" : what,
-                          snd_status_detail(status, saved));
-    snd_opened_files_close(&self);
+        snd_buffer_printf(message, "%s: cannot be written: %s", self.what == NULL ? "" : self.what,
+                          snd_status_detail(self.status, saved));
+    snd_opened_files_close(&self.files);
     errno = saved;
-    return status;
+    return self.status;
 }

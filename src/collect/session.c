@@ -10,6 +10,7 @@
 #include "collect/sources.h"
 #include "os/process.h"
 #include "os/task.h"
+#include "os/worker.h"
 #include "probe/memory.h"
 #include "probe/region.h"
 #include "probe/sample.h"
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +351,7 @@ snd_session_stop(snd_buffer *message)
     session.note = NULL;
     snd_extras_forget();
     pthread_mutex_unlock(&session.lock);
+    snd_children_say_failure();
     return status;
 }
 
@@ -483,6 +484,7 @@ before_fork(void)
 {
     pthread_mutex_lock(&session.lock);
     pause_locked();
+    snd_worker_before_fork(); /* before all that somebody may need who has files of ours */
     snd_sample_before_fork();
     snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
     snd_site_before_fork();
@@ -494,6 +496,7 @@ after_fork_in_parent(void)
     snd_site_after_fork();
     snd_track_after_fork(0);
     snd_sample_after_fork();
+    snd_worker_after_fork(0);
     resume_locked();
     pthread_mutex_unlock(&session.lock);
 }
@@ -502,6 +505,7 @@ after_fork_in_parent(void)
 static void
 after_fork_in_child(void)
 {
+    snd_worker_after_fork(1);
     snd_site_after_fork();
     snd_track_after_fork(1);
     snd_sample_after_fork_in_child();
@@ -536,7 +540,7 @@ open_in_child(void)
     keep_first(&session.first_trace_path, &session.trace_path);
     const snd_taken taken = {session.first_recording_path, session.first_trace_path, snd_children_parts()};
     if (snd_opened_files_open(&session.set, &taken, &new, &message) != SND_OK)
-        fprintf(stderr, "sonde: %s\n", snd_buffer_str(&message));
+        snd_children_keep_failure(snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
     else if (snd_children_end() != 0 && session.collector != NULL)
@@ -579,4 +583,5 @@ on_attach(void)
     if (session.is_orphan)
         open_in_child();
     pthread_mutex_unlock(&session.lock);
+    snd_children_say_failure();
 }

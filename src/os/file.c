@@ -1,6 +1,7 @@
 #include "os/file.h"
 
 #include "base/alloc.h"
+#include "os/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,19 +29,39 @@ read_all(int file, char *text, size_t size)
     return done;
 }
 
+typedef struct loading {
+    const char *path;
+    size_t limit;
+    char **text;
+    size_t *size;
+    snd_status status;
+} loading;
+
+static void
+load_elsewhere(void *context)
+{
+    loading *self = context;
+
+    if (snd_worker_table() != 0)
+        self->status = snd_file_load(self->path, self->limit, self->text, self->size);
+}
+
 snd_status
 snd_file_load(const char *path, size_t limit, char **text, size_t *size)
 {
     struct stat about;
     snd_status status = SND_OK;
+    loading again = {path, limit, text, size, SND_OK};
     int file = -1;
 
     *text = NULL;
     *size = 0;
     if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) /* opening a device may do something */
         file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0 && errno == EMFILE && snd_worker_table() == 0) /* the program has run out of files: we have others */
+        snd_worker_call(load_elsewhere, &again);
     if (file < 0)
-        return SND_OK;
+        return again.status;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size <= limit) {
         *text = snd_malloc((size_t)about.st_size + 1);
         if (*text == NULL)

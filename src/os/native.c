@@ -8,6 +8,7 @@
 #include "os/native_libdw.h"
 #include "os/object.h"
 #include "os/symbols.h"
+#include "os/worker.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -32,7 +33,9 @@ typedef struct description {
 struct snd_native {
     void *library;
     const snd_libdw_functions *functions;
-    snd_libdw *libdw; /* NULL: no callers */
+    int has_callers;
+    snd_libdw *libdw; /* NULL: not open */
+    uint32_t table;   /* of the files that it has open (os/worker.h) */
     char why_not[256];
 
     snd_maps maps;
@@ -98,15 +101,34 @@ open_library(snd_native *self, const char *given)
         snprintf(self->why_not, sizeof self->why_not, "%s is of another version of sonde", library_name);
         return;
     }
-    self->libdw = self->functions->open(open_object_file, self);
-    if (self->libdw == NULL)
-        snprintf(self->why_not, sizeof self->why_not, "libdw found no memory");
+    self->has_callers = 1;
+}
+
+/* libdw keeps files open, whose numbers mean nothing in another table than that which it was opened in. */
+static snd_libdw *
+libdw_here(snd_native *self)
+{
+    if (!self->has_callers || (self->libdw != NULL && self->table == snd_worker_table()))
+        return self->libdw;
+    self->libdw = self->functions->open(open_object_file, self); /* closing the old one would close files of others */
+    self->table = snd_worker_table();
+    if (self->libdw != NULL)
+        self->functions->take_maps(self->libdw, &self->maps);
+    return self->libdw;
+}
+
+void
+snd_native_rest(snd_native *self)
+{
+    if (self->libdw != NULL && self->table == snd_worker_table())
+        self->functions->close(self->libdw);
+    self->libdw = NULL;
 }
 
 const char *
 snd_native_why_not(const snd_native *self)
 {
-    return self->libdw == NULL ? self->why_not : NULL;
+    return self->has_callers ? NULL : self->why_not;
 }
 
 /* ---- what is loaded ---- */
@@ -139,7 +161,7 @@ snd_native_refresh(snd_native *self)
     self->maps = fresh;
     if (!has_lost && !has_more)
         return SND_OK;
-    if (self->libdw != NULL)
+    if (self->libdw != NULL && self->table == snd_worker_table())
         self->functions->take_maps(self->libdw, &self->maps);
     return snd_symbols_refresh(self->symbols);
 }
@@ -197,7 +219,8 @@ find_rule(snd_native *self, uint64_t address)
     if (!is_code(self, address))
         return NULL;
     index = GUESS;
-    if (self->functions->rule(self->libdw, address, &rule) && keep_rule(self, &rule, &index) != SND_OK)
+    snd_libdw *libdw = libdw_here(self);
+    if (libdw != NULL && self->functions->rule(libdw, address, &rule) && keep_rule(self, &rule, &index) != SND_OK)
         return NULL;
     if (self->by_address.count >= ADDRESS_LIMIT)
         snd_map_free(&self->by_address);
@@ -220,8 +243,7 @@ snd_native_unwind(snd_native *self, const snd_registers *registers, const snd_st
 
     out[count++] = address;
     *end = SND_UNWIND_BROKEN;
-    if (self->libdw == NULL ||
-        (snd_clock_monotonic_ns() - self->read_ns > OLD_NS && snd_native_refresh(self) != SND_OK))
+    if (!self->has_callers || (snd_clock_monotonic_ns() - self->read_ns > OLD_NS && snd_native_refresh(self) != SND_OK))
         return count;
     const snd_unwind_rule *rule = find_rule(self, address);
     while (rule != NULL) {
@@ -257,8 +279,8 @@ look_up(snd_native *self, uint64_t address, snd_native_place out[SND_NATIVE_PLAC
     snd_libdw_place found[SND_NATIVE_PLACES];
     snd_symbol symbol;
     snd_status status = snd_symbols_find(self->symbols, address, &symbol);
-    unsigned known =
-        self->libdw == NULL ? 0 : self->functions->describe(self->libdw, address, found, SND_NATIVE_PLACES);
+    snd_libdw *libdw = libdw_here(self);
+    unsigned known = libdw == NULL ? 0 : self->functions->describe(libdw, address, found, SND_NATIVE_PLACES);
 
     *count = known == 0 ? 1 : known;
     for (unsigned i = 0; i < *count && status == SND_OK; i++) {
@@ -361,8 +383,7 @@ snd_native_free(snd_native *self)
 {
     if (self == NULL)
         return;
-    if (self->libdw != NULL)
-        self->functions->close(self->libdw);
+    snd_native_rest(self);
     if (self->library != NULL)
         dlclose(self->library);
     forget(self);

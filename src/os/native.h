@@ -22,6 +22,9 @@ enum { SND_NATIVE_PLACES = 8 }; /* of one address: of more inlined functions the
 SND_MUST_USE snd_status snd_native_new(const char *library, snd_native **out);
 void snd_native_free(snd_native *self); /* NULL is allowed */
 
+/* Closes all files, until something is asked that needs them. On the thread that is about to end with its files. */
+void snd_native_rest(snd_native *self);
+
 /* One sentence: why there are no native callers. NULL when there are. Lives as long as the snd_native. */
 const char *snd_native_why_not(const snd_native *self);
 

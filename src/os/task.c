@@ -1,6 +1,8 @@
 /* The threads of this process. What /proc says costs a system call each, so files are kept open where that is safe. */
 #include "os/task.h"
 
+#include "os/worker.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -8,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +18,7 @@
 #define TASKS "/proc/self/task"
 #define KEPT_LIMIT 100
 #define OURS_LIMIT 8u
-#define FIRST_FILE 200 /* our files are out of the way of programs that count on small numbers */
+#define FIRST_FILE 200 /* among the program's: out of the way of those that count on small numbers */
 
 static _Atomic uint32_t ours[OURS_LIMIT];
 static int kept; /* by the one thread that looks */
@@ -95,37 +98,57 @@ open_file(uint32_t thread_id, const char *name)
     return open_path(path);
 }
 
-/* Moves an open file out of the way; one that cannot be moved is closed, and not kept. */
+/* Moves a file that is among the program's out of the way; one that cannot be moved is closed. */
+static int
+lift(int file)
+{
+    int high = fcntl(file, F_DUPFD_CLOEXEC, FIRST_FILE);
+
+    close(file);
+    return high;
+}
+
 static snd_task_file
 keep(int file)
 {
     snd_task_file kept_file = {.file = -1};
+    uint32_t table = snd_worker_table();
     struct stat about;
-    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FIRST_FILE);
 
-    if (file >= 0)
-        close(file);
-    if (high >= 0 && fstat(high, &about) == 0) {
-        kept_file = (snd_task_file){.file = high, .device = about.st_dev, .number = about.st_ino};
+    if (file >= 0 && table == 0)
+        file = lift(file);
+    if (file >= 0 && fstat(file, &about) == 0) {
+        kept_file = (snd_task_file){.file = file, .table = table, .device = about.st_dev, .number = about.st_ino};
         kept++;
     }
     return kept_file;
 }
 
+/* A program may have so few files that a recording needs what there is. */
+static int
+may_keep(void)
+{
+    struct rlimit files;
+
+    return kept < KEPT_LIMIT && (getrlimit(RLIMIT_NOFILE, &files) != 0 || (rlim_t)kept < files.rlim_cur / 4);
+}
+
 static snd_task_file
 keep_file(uint32_t thread_id, const char *name)
 {
-    return keep(kept >= KEPT_LIMIT ? -1 : open_file(thread_id, name));
+    return keep(may_keep() ? open_file(thread_id, name) : -1);
 }
 
-/* Whether it is still the file that was opened. */
+/* Whether it is still the file that was opened: in a table of ours nobody else closes it. */
 static int
 is_kept(const snd_task_file *self)
 {
     struct stat about;
 
-    return self->file >= 0 && fstat(self->file, &about) == 0 && about.st_dev == self->device &&
-           about.st_ino == self->number;
+    if (self->file < 0 || self->table != snd_worker_table())
+        return 0;
+    return self->table != 0 ||
+           (fstat(self->file, &about) == 0 && about.st_dev == self->device && about.st_ino == self->number);
 }
 
 static void
@@ -151,20 +174,9 @@ snd_task_of(uint32_t thread_id)
 }
 
 void
-snd_task_open(snd_task *self, uint32_t thread_id)
-{
-    *self = snd_task_of(thread_id);
-    self->syscall = keep_file(thread_id, "syscall");
-    self->schedstat = keep_file(thread_id, "schedstat");
-}
-
-void
 snd_task_open_again(snd_task *self)
 {
-    if (self->syscall.is_lost)
-        self->syscall = keep_file(self->thread_id, "syscall");
-    if (self->schedstat.is_lost)
-        self->schedstat = keep_file(self->thread_id, "schedstat");
+    self->syscall.is_lost = self->schedstat.is_lost = 0;
 }
 
 void
@@ -214,19 +226,24 @@ parse(const char *text, uintptr_t *address)
     return state_of_call(number);
 }
 
-/* What the kept file says; of a thread without one, the file is opened for this once. The program may have closed ours
- * and have one of its own there, which is not to be read: not even a little, and it might wait. One that closes all
- * files is about to open its own, and may count on their numbers, so ours is not opened again right now. */
+/* What the file says, which is kept; where no more can be, it is opened for this once. The program may have closed one
+ * that is among its own, and have another there, which is not to be read: not even a little, and it might wait. One
+ * that closes all files is about to open its own, and may count on their numbers, so ours is not opened again right
+ * now. */
 static ssize_t
 read_kept(snd_task_file *self, uint32_t thread_id, const char *name, char *text, size_t size)
 {
-    if (self->file < 0)
-        return self->is_lost ? -1 : read_once(thread_id, name, text, size);
-    if (!is_kept(self)) {
+    if (self->file >= 0 && !is_kept(self)) {
+        int is_lost = self->table == 0;
         drop_file(self);
-        self->is_lost = 1;
-        return -1;
+        self->is_lost = is_lost;
     }
+    if (self->is_lost)
+        return -1;
+    if (self->file < 0)
+        *self = keep_file(thread_id, name);
+    if (self->file < 0)
+        return read_once(thread_id, name, text, size);
     ssize_t count = pread(self->file, text, size - 1, 0);
     if (count > 0)
         text[count] = '\0';

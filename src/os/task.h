@@ -15,10 +15,11 @@ typedef enum snd_task_state {
     SND_TASK_UNKNOWN,
 } snd_task_state;
 
-/* A file that is kept open. A program may close it, and open another by that number. */
+/* A file that is kept open. In the program's table a program may close it, and open another by that number. */
 typedef struct snd_task_file {
-    int file;    /* -1: none */
-    int is_lost; /* the program has closed it */
+    int file;       /* -1: none */
+    int is_lost;    /* the program has closed it */
+    uint32_t table; /* of files, in which it has that number (os/worker.h) */
     uint64_t device, number;
 } snd_task_file;
 
@@ -29,14 +30,11 @@ typedef struct snd_task {
     snd_task_file syscall, schedstat;
 } snd_task;
 
-/* For its clock and its name. */
+/* Opens nothing. What needs a file opens it when it is asked for, and keeps it while fewer than a hundred are kept. */
 snd_task snd_task_of(uint32_t thread_id);
-
-/* Keeps two files open for the thread while fewer than a hundred are. */
-void snd_task_open(snd_task *self, uint32_t thread_id);
 void snd_task_close(snd_task *self);
 
-/* Opens what the program has closed. Until then nothing is known of the thread but its clock. */
+/* What the program has closed may be opened again. Until then nothing is known of the thread but its clock. */
 void snd_task_open_again(snd_task *self);
 
 /* CPU time so far; 0 when the thread is gone. */

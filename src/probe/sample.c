@@ -73,23 +73,6 @@ is_due(const snd_sample_thread *thread, int with_ours)
     return thread->is_ours ? with_ours : (int32_t)(snd_sample_state.seen.look - thread->next_look) >= 0;
 }
 
-/* What a GPU does is asked for by the main thread, mostly. */
-static void
-charge_gpu(const snd_gpu_reading *reading)
-{
-    snd_sampler *self = &snd_sample_state;
-    const snd_sample_thread *thread = snd_sample_find_thread(snd_process_id());
-    uint32_t place = thread == NULL ? SND_NONE : thread->is_waiting ? thread->wait_node : thread->run_node;
-
-    if (thread == NULL)
-        return;
-    snd_sample_node *node = &self->seen.nodes[place == SND_NONE ? self->seen.rows[thread->row].root : place];
-    node->gpu_ns += reading->busy_ns;
-    node->gpu_seen_ns += reading->elapsed_ns;
-    node->gpu_area += (double)reading->memory * (double)reading->elapsed_ns;
-    node->changed = self->seen.look;
-}
-
 /* A thread that works alone is followed to its processor: that one is awake, and waking another, and sending a signal
  * from there, costs several times what all the rest of a look does. Given up where the system then lets us wait. */
 static void
@@ -120,8 +103,6 @@ look_at_all(void)
     uint64_t now = snd_clock_monotonic_ns();
     int with_ours = now - running.owned_ns >= OWN_NS;
     uint32_t moved = 0, last_moved = 0;
-    snd_gpu_reading gpu;
-    int has_gpu = snd_gpu_look(now, &gpu);
 
     if (with_ours)
         running.owned_ns = now;
@@ -151,8 +132,6 @@ look_at_all(void)
                 i = self->thread_count;
         }
     }
-    if (has_gpu)
-        charge_gpu(&gpu);
     if (moved != 0)
         follow(moved == 1 ? snd_sample_find_thread(last_moved) : NULL);
     snd_lock_leave(&self->lock);
@@ -211,7 +190,7 @@ next_deadline(uint64_t deadline, uint32_t idle_looks)
     return deadline;
 }
 
-/* What this thread used itself; its clock ends with it. */
+/* What this thread used itself; its clock ends with it, and so may its files. */
 static void
 account_for_own(void)
 {
@@ -219,6 +198,7 @@ account_for_own(void)
     int has_moved;
 
     snd_lock_take(&self->lock);
+    snd_sample_native_rest(self->native);
     snd_sample_thread *own = snd_sample_find_thread(snd_thread_id());
     if (own != NULL && !SND_GET(self->is_paused) && snd_sample_look(self, own, snd_clock_monotonic_ns(), &has_moved))
         snd_sample_end_thread(own, snd_clock_monotonic_ns());
@@ -232,7 +212,6 @@ run(void *nothing)
     uint32_t idle_looks = 0;
 
     (void)nothing;
-    snd_task_mark_ours(1);
     snd_memory_exempt();
     snd_task_be_short();
     running.random = deadline | 1;
@@ -254,8 +233,33 @@ run(void *nothing)
     if (snd_sample_state.python != NULL && snd_sample_state.python->finish != NULL)
         snd_sample_state.python->finish();
     account_for_own();
-    snd_task_mark_ours(0);
     return NULL;
+}
+
+/* ---- with files ---- */
+
+typedef struct errand {
+    void (*function)(uintptr_t argument);
+    uintptr_t argument;
+} errand;
+
+/* libdw keeps files open, and these may be gone when nobody looks. */
+static void
+do_errand(void *context)
+{
+    const errand *self = context;
+
+    snd_lock_take(&snd_sample_state.lock);
+    self->function(self->argument);
+    if (!running.is_running)
+        snd_sample_native_rest(snd_sample_state.native);
+    snd_lock_leave(&snd_sample_state.lock);
+}
+
+void
+snd_sample_with_files(void (*function)(uintptr_t argument), uintptr_t argument)
+{
+    snd_worker_call(do_errand, &(errand){function, argument});
 }
 
 /* ---- start and stop ---- */
@@ -270,6 +274,7 @@ start_thread(void)
     snd_sample_state.shares_processor = 0;
     snd_lock_leave(&snd_sample_state.lock);
     running.is_running = snd_worker_start(&running.thread, run, NULL);
+    snd_sample_gpu_resume();
     return running.is_running;
 }
 
@@ -307,11 +312,12 @@ snd_sample_leave_signal(int number)
 static void
 end_own_thread(void)
 {
+    snd_sample_gpu_suspend();
     if (!running.is_running)
         return;
     SND_SET(running.stop, 1);
     sem_post(&running.wake);
-    pthread_join(running.thread, NULL);
+    snd_worker_join(running.thread);
     running.is_running = 0;
     wait_for_answers();
 }
@@ -400,14 +406,20 @@ snd_sample_note(void)
     return note[0] == '\0' ? NULL : note;
 }
 
+typedef struct wanted {
+    const snd_sample_options *options;
+    const snd_sample_interpreter *interpreter;
+} wanted;
+
 /* From now on this is asked for. */
 static void
-look_for(const snd_sample_options *options, const snd_sample_interpreter *interpreter)
+look_for(uintptr_t argument)
 {
+    const snd_sample_options *options = ((const wanted *)argument)->options;
+    const snd_sample_interpreter *interpreter = ((const wanted *)argument)->interpreter;
     snd_sampler *self = &snd_sample_state;
     int is_slow = interpreter != NULL && interpreter->prepare != NULL;
 
-    snd_lock_take(&self->lock);
     self->options = *options;
     self->python = interpreter;
     if (is_slow || options->no_signals || options->resting || !snd_sample_signal_start(interpreter))
@@ -418,27 +430,29 @@ look_for(const snd_sample_options *options, const snd_sample_interpreter *interp
     self->seen.keeps_events = options->timeline;
     SND_SET(self->is_paused, options->paused != 0 || options->resting);
     rebase();
-    snd_lock_leave(&self->lock);
 }
 
 snd_status
 snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter *interpreter, uint64_t origin_ns)
 {
     snd_sampler *self = &snd_sample_state;
+    const wanted all = {options, interpreter};
 
     if (!options->resting)
-        (void)snd_gpu_start();
+        snd_sample_gpu_start();
     if (snd_sample_is_running()) {
         if (options->resting && !self->options.resting)
             snd_sample_set_paused(1);
-        else if (!options->resting && self->options.resting)
-            look_for(options, interpreter);
+        else if (!options->resting && self->options.resting) {
+            snd_sample_with_files(look_for, (uintptr_t)&all);
+            snd_sample_gpu_resume();
+        }
         self->options.resting = options->resting;
         return SND_OK;
     }
     self->origin_ns = origin_ns;
     self->has_one_processor = snd_process_has_one_processor();
-    look_for(options, interpreter);
+    snd_sample_with_files(look_for, (uintptr_t)&all);
     sem_init(&running.wake, 0, 0);
     SND_SET(running.is_wanted, 1);
     if (!start_thread()) {
@@ -448,25 +462,30 @@ snd_sample_start(const snd_sample_options *options, const snd_sample_interpreter
     return SND_OK;
 }
 
-void
-snd_sample_stop(void)
+static void
+finish(uintptr_t nothing)
 {
     snd_sampler *self = &snd_sample_state;
 
-    if (!snd_sample_is_running())
-        return;
-    end_own_thread();
-    snd_gpu_stop();
-    snd_sample_signal_stop();
-    snd_lock_take(&self->lock);
+    (void)nothing;
     SND_SET(running.is_wanted, 0);
     if (!SND_GET(self->is_paused))
         settle_all();
     snd_sample_forget_threads();
     snd_sample_codes_free(&self->codes);
-    snd_lock_leave(&self->lock);
     snd_sample_native_free(self->native);
     self->native = NULL;
+}
+
+void
+snd_sample_stop(void)
+{
+    if (!snd_sample_is_running())
+        return;
+    end_own_thread();
+    snd_sample_gpu_stop();
+    snd_sample_signal_stop();
+    snd_sample_with_files(finish, 0);
     sem_destroy(&running.wake);
 }
 
@@ -488,28 +507,32 @@ snd_sample_keeps_timeline(void)
     return snd_sample_state.seen.keeps_events;
 }
 
-void
-snd_sample_set_paused(int paused)
+static void
+set_paused(uintptr_t paused)
 {
     snd_sampler *self = &snd_sample_state;
 
-    snd_lock_take(&self->lock);
-    if (snd_sample_is_running() && (paused != 0) != SND_GET(self->is_paused)) {
-        if (paused)
-            settle_all();
-        else
-            rebase();
-        SND_SET(self->is_paused, paused != 0);
-    }
-    snd_lock_leave(&self->lock);
+    if (!snd_sample_is_running() || (int)paused == SND_GET(self->is_paused))
+        return;
+    if (paused)
+        settle_all();
+    else
+        rebase();
+    SND_SET(self->is_paused, (int)paused);
 }
 
 void
-snd_sample_reset(void)
+snd_sample_set_paused(int paused)
+{
+    snd_sample_with_files(set_paused, paused != 0);
+}
+
+static void
+reset(uintptr_t nothing)
 {
     snd_sampler *self = &snd_sample_state;
 
-    snd_lock_take(&self->lock);
+    (void)nothing;
     if (snd_sample_is_running() && !SND_GET(self->is_paused))
         settle_all(); /* what was used so far is forgotten, too */
     self->seen.look++;
@@ -524,10 +547,15 @@ snd_sample_reset(void)
     self->seen.samples = 0;
     self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
     self->start_cpu_ns = snd_process_cpu_ns();
-    snd_lock_leave(&self->lock);
 }
 
-/* ---- fork, and what the interpreter tells ---- */
+void
+snd_sample_reset(void)
+{
+    snd_sample_with_files(reset, 0);
+}
+
+/* ---- fork ---- */
 
 void
 snd_sample_suspend(void)
@@ -569,24 +597,4 @@ snd_sample_after_fork_in_child(void)
     snd_sample_signal_stop();
     snd_sample_clear();
     snd_sample_codes_free(&snd_sample_state.codes); /* nobody is told of code that dies until the next start */
-}
-
-void
-snd_sample_forget_code(uintptr_t code)
-{
-    snd_sampler *self = &snd_sample_state;
-
-    atomic_thread_fence(memory_order_seq_cst); /* who reads from outside meets no frame of it, or is seen here */
-    if (!snd_sample_is_running())
-        return;
-    /* in this order: what is pending becomes known before it is not pending any more */
-    if (!SND_GET(self->is_reading) && !snd_sample_is_pending(code) && !snd_sample_codes_may_know(&self->codes, code))
-        return;
-    snd_lock_take(&self->lock);
-    uint64_t now = snd_clock_monotonic_ns();
-    for (uint32_t i = 0; i < self->thread_count; i++)
-        snd_sample_take_answer(self, &self->threads[i], now);
-    snd_sample_codes_forget(&self->codes, code);
-    snd_memory_forget_stack();
-    snd_lock_leave(&self->lock);
 }

@@ -9,6 +9,7 @@
 #include "os/clock.h"
 #include "os/peek.h"
 #include "os/process.h"
+#include "probe/memory_private.h"
 
 #define MAIN_STACK (8u << 20) /* bytes; nothing else is mapped so close below the main thread's stack */
 #define UNANSWERED_LIMIT 50u  /* looks in which it ran, but did not answer */
@@ -252,6 +253,8 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     uint64_t pending = ns < thread->pending_wait_ns ? ns : thread->pending_wait_ns;
     uint64_t charged = ns - pending < thread->charged_wait_ns ? ns - pending : thread->charged_wait_ns;
 
+    if (thread->delay_ns == SND_SAMPLE_NO_DELAY)
+        thread->delay_ns = delay;
     if (ns == 0)
         return;
     thread->delay_ns = delay;
@@ -375,4 +378,44 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
                             thread->pending_wait_ns, now_ns);
     thread->pending_wait_ns = 0;
     thread->is_asked = 0;
+}
+
+/* ---- code that dies ---- */
+
+static void
+forget(uintptr_t code)
+{
+    snd_sample_codes_forget(&snd_sample_state.codes, code);
+    snd_memory_forget_stack();
+}
+
+static void
+take_and_forget(uintptr_t code)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+
+    for (uint32_t i = 0; i < self->thread_count; i++)
+        snd_sample_take_answer(self, &self->threads[i], now);
+    forget(code);
+}
+
+void
+snd_sample_forget_code(uintptr_t code)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    atomic_thread_fence(memory_order_seq_cst); /* who reads from outside meets no frame of it, or is seen here */
+    if (!snd_sample_is_running())
+        return;
+    /* in this order: what is pending becomes known before it is not pending any more */
+    if (!SND_GET(self->is_reading) && !snd_sample_is_pending(code) && !snd_sample_codes_may_know(&self->codes, code))
+        return;
+    snd_lock_take(&self->lock);
+    int is_pending = snd_sample_is_pending(code);
+    if (!is_pending)
+        forget(code);
+    snd_lock_leave(&self->lock);
+    if (is_pending) /* its native callers may need files */
+        snd_sample_with_files(take_and_forget, code);
 }

@@ -31,6 +31,13 @@ snd_sample_native_free(snd_sample_native *self)
     snd_free(self);
 }
 
+void
+snd_sample_native_rest(snd_sample_native *self)
+{
+    if (self != NULL)
+        snd_native_rest(self->native);
+}
+
 const char *
 snd_sample_native_why_not(const snd_sample_native *self)
 {

@@ -5,12 +5,15 @@
 #include "probe/sample_seen.h"
 #include "probe/sample_signal.h"
 
-/* Of the sampler's thread only. */
+/* On threads with files of ours only. */
 typedef struct snd_sample_native snd_sample_native;
 
 /* `with_callers`: not only names, for which libdw is loaded. NULL when memory runs out. */
 snd_sample_native *snd_sample_native_new(int with_callers);
 void snd_sample_native_free(snd_sample_native *self); /* NULL is allowed */
+
+/* Has no files open until it is asked again; NULL is allowed. */
+void snd_sample_native_rest(snd_sample_native *self);
 
 /* Why callers in native code are not known; NULL when they are. */
 const char *snd_sample_native_why_not(const snd_sample_native *self);

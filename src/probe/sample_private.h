@@ -12,6 +12,8 @@
 
 #include <pthread.h>
 
+#define SND_SAMPLE_NO_DELAY UINT64_MAX
+
 /* A living thread as the sampler knows it. */
 typedef struct snd_sample_thread {
     snd_task task;
@@ -31,7 +33,7 @@ typedef struct snd_sample_thread {
     uint64_t pending_wait_ns; /* waited, but not seen what for */
     uint64_t charged_wait_ns; /* waited and charged, since it last moved */
     uint64_t asked_cpu_ns;    /* of the pending: what the open question is about */
-    uint64_t delay_ns;
+    uint64_t delay_ns;        /* SND_SAMPLE_NO_DELAY: not asked so far */
     unsigned wait_state;
     uint32_t wait_node, run_node; /* where it was last seen; SND_NONE: nowhere */
     snd_sample_slot *slot;        /* NULL: not needed so far */
@@ -105,11 +107,20 @@ void snd_sample_forget_threads(void);
 void snd_sample_refresh(uint64_t now_ns, int is_first);
 void snd_sample_refresh_if_needed(uint64_t now_ns);
 
+/* Calls the function under the lock, on a thread with files of ours: by one that does not have the lock. */
+void snd_sample_with_files(void (*function)(uintptr_t argument), uintptr_t argument);
+
 /* One look at a thread; 0 when it is gone. Under the lock. */
 int snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved);
 
 /* Takes an answer that has come, if there is one. Under the lock. */
 void snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);
+
+/* Looks at what GPUs do, from resume to suspend, if there is one at the start. By threads with the program's files. */
+void snd_sample_gpu_start(void);
+void snd_sample_gpu_resume(void);
+void snd_sample_gpu_suspend(void);
+void snd_sample_gpu_stop(void);
 
 /* What a thread used and nobody saw where. Under the lock. */
 void snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);

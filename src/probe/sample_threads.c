@@ -137,17 +137,12 @@ add_thread(uint32_t thread_id, uint64_t now_ns, int is_first)
                                .is_quiet = calm != NULL,
                                .cpu_ns = calm == NULL ? 0 : calm->cpu_ns,
                                .seen_alive = 1};
-    if (added.is_ours)
-        added.task = snd_task_of(thread_id); /* what it waits for is not asked */
-    else
-        snd_task_open(&added.task, thread_id);
+    added.task = snd_task_of(thread_id);
     if (is_first && calm == NULL &&
         !snd_task_cpu_ns(&added.task, &added.cpu_ns)) /* what it did before is not ours to tell */
         added.cpu_ns = 0;
-    added.delay_ns = added.is_ours ? 0 : snd_task_delay_ns(&added.task);
+    added.delay_ns = SND_SAMPLE_NO_DELAY;
     take_track(row, thread_id);
-    if (self->seen.rows[row].name[0] == '\0')
-        snd_task_name(&added.task, self->seen.rows[row].name);
     snd_sample_thread *place = &self->threads[place_of(thread_id)];
     memmove(place + 1, place, (size_t)(self->threads + self->thread_count - place) * sizeof *place);
     *place = added;
@@ -167,6 +162,18 @@ snd_sample_end_thread(snd_sample_thread *thread, uint64_t now_ns)
         snd_sample_slot_give_back(thread->slot);
     self->thread_count--;
     memmove(thread, thread + 1, (size_t)(self->threads + self->thread_count - thread) * sizeof *thread);
+}
+
+/* On a thread with files of ours: one that is new here, or was met by a thread of the program, which opens none. */
+static void
+learn_more(snd_sample_thread *thread)
+{
+    char *name = snd_sample_state.seen.rows[thread->row].name;
+
+    if (thread->delay_ns == SND_SAMPLE_NO_DELAY)
+        thread->delay_ns = thread->is_ours ? 0 : snd_task_delay_ns(&thread->task);
+    if (name[0] == '\0')
+        snd_task_name(&thread->task, name);
 }
 
 static void
@@ -193,14 +200,18 @@ snd_sample_refresh(uint64_t now_ns, int is_first)
         self->threads[i].seen_alive = 0;
     for (uint32_t i = 0; i < count; i++) {
         snd_sample_thread *thread = snd_sample_find_thread(ids[i]);
-        if (thread == NULL && !stays_quiet(ids[i]))
+        if (thread == NULL && !stays_quiet(ids[i])) {
             add_thread(ids[i], now_ns, is_first);
+            thread = snd_sample_find_thread(ids[i]);
+        }
         else if (thread != NULL) {
             thread->seen_alive = 1;
             snd_task_open_again(&thread->task);
             thread->is_ours = snd_task_is_ours(ids[i]);
             take_track(thread->row, ids[i]);
         }
+        if (thread != NULL)
+            learn_more(thread);
     }
     for (uint32_t i = self->thread_count; i-- > 0 && count != 0;)
         if (!self->threads[i].seen_alive)
@@ -253,7 +264,12 @@ uint32_t
 snd_sample_row_here(uint64_t now_ns)
 {
     const snd_sample_thread *thread = find_or_add(snd_thread_id(), now_ns);
-    return thread == NULL ? SND_NONE : thread->row;
+
+    if (thread == NULL)
+        return SND_NONE;
+    if (snd_sample_state.seen.rows[thread->row].name[0] == '\0')
+        snd_thread_system_name(snd_sample_state.seen.rows[thread->row].name);
+    return thread->row;
 }
 
 void

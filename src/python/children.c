@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "collect/children.h"
 #include "os/process.h"
+#include "os/worker.h"
 #include "python/profile.h"
 #include "store/reader.h"
 
@@ -147,12 +148,11 @@ PyObject *
 snd_py_look_at_parts(PyObject *module, PyObject *nothing)
 {
     snd_parts_gathered found = {0};
-    snd_status status = SND_OK;
+    snd_status status;
 
     (void)module, (void)nothing;
     Py_BEGIN_ALLOW_THREADS;
-    if (snd_children_parts() != NULL)
-        status = snd_parts_look(snd_children_parts(), &found);
+    status = snd_children_look(&found);
     Py_END_ALLOW_THREADS;
     return status == SND_OK ? as_dict(&found, "") : snd_raise_status(status, NULL);
 }
@@ -174,21 +174,39 @@ snd_py_gather(PyObject *module, PyObject *nothing)
     return result;
 }
 
+typedef struct reading {
+    const char *path;
+    snd_profile *profile;
+    snd_status status;
+} reading;
+
+static void
+read_file(void *context)
+{
+    reading *self = context;
+    snd_reader *reader = NULL;
+
+    self->status = snd_reader_open(self->path, &reader);
+    if (self->status == SND_OK)
+        self->status = snd_reader_profile(reader, &self->profile);
+    int saved = errno;
+    snd_reader_free(reader);
+    errno = saved;
+}
+
 PyObject *
 snd_py_read(PyObject *module, PyObject *path)
 {
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
     PyObject *bytes = NULL;
 
     if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    snd_status status = snd_reader_open(PyBytes_AS_STRING(bytes), &reader);
-    if (status == SND_OK)
-        status = snd_reader_profile(reader, &profile);
-    snd_reader_free(reader);
+    reading self = {.path = PyBytes_AS_STRING(bytes)};
+    Py_BEGIN_ALLOW_THREADS;
+    snd_worker_call(read_file, &self);
+    Py_END_ALLOW_THREADS;
     Py_DECREF(bytes);
-    if (status != SND_OK)
-        return snd_raise_status(status, NULL);
-    return snd_profile_wrap(snd_state_of_module(module), profile);
+    if (self.status != SND_OK)
+        return snd_raise_status(self.status, NULL);
+    return snd_profile_wrap(snd_state_of_module(module), self.profile);
 }

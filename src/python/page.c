@@ -3,6 +3,7 @@
 
 #include "format/page.h"
 #include "os/file.h"
+#include "os/worker.h"
 #include "store/reader.h"
 
 #include <errno.h>
@@ -38,38 +39,44 @@ raise_about(PyObject *path, snd_status status, int number)
     return PyErr_Format(PyExc_OSError, "%S: %s", path, snd_status_text(status));
 }
 
+typedef struct reading {
+    const char *path;
+    snd_profile *profile;
+    int number; /* errno */
+    snd_status status;
+} reading;
+
 /* The whole recording, with its events where it has any that fit. */
-static snd_status
-read_recording(const char *path, snd_profile **out, int *number)
+static void
+read_recording(void *context)
 {
+    reading *self = context;
     snd_reader *reader = NULL;
-    snd_status status = snd_reader_open(path, &reader);
+    snd_status status = snd_reader_open(self->path, &reader);
 
     if (status == SND_OK)
-        status = snd_reader_profile(reader, out);
+        status = snd_reader_profile(reader, &self->profile);
     if (status == SND_OK)
-        status = snd_reader_events(reader, *out);
-    *number = errno;
+        status = snd_reader_events(reader, self->profile);
+    self->number = errno;
     snd_reader_free(reader);
-    return status == SND_NO_TIMELINE || status == SND_TOO_LONG ? SND_OK : status;
+    self->status = status == SND_NO_TIMELINE || status == SND_TOO_LONG ? SND_OK : status;
 }
 
 static snd_profile *
 open_recording(PyObject *path)
 {
-    snd_profile *profile = NULL;
     PyObject *bytes = NULL;
-    snd_status status;
-    int number;
 
     if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = read_recording(PyBytes_AS_STRING(bytes), &profile, &number);
+    reading self = {.path = PyBytes_AS_STRING(bytes)};
+    Py_BEGIN_ALLOW_THREADS snd_worker_call(read_recording, &self);
     Py_END_ALLOW_THREADS Py_DECREF(bytes);
-    if (status == SND_OK)
-        return profile;
-    snd_profile_free(profile);
-    raise_about(path, status, number);
+    if (self.status == SND_OK)
+        return self.profile;
+    snd_profile_free(self.profile);
+    raise_about(path, self.status, self.number);
     return NULL;
 }
 
@@ -96,21 +103,35 @@ snd_py_page(PyObject *module, PyObject *args, PyObject *keywords)
     return result;
 }
 
+typedef struct writing {
+    const char *path, *text;
+    Py_ssize_t size;
+    snd_status status;
+} writing;
+
+static void
+write_page(void *context)
+{
+    writing *self = context;
+
+    self->status = snd_file_replace(self->path, self->text, (size_t)self->size);
+}
+
 PyObject *
 snd_py_write_page(PyObject *module, PyObject *args)
 {
     PyObject *path, *bytes = NULL;
-    const char *text;
-    Py_ssize_t size;
-    snd_status status;
+    writing self = {0};
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Os#:write_page", &path, &text, &size) || !PyUnicode_FSConverter(path, &bytes))
+    if (!PyArg_ParseTuple(args, "Os#:write_page", &path, &self.text, &self.size) ||
+        !PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = snd_file_replace(PyBytes_AS_STRING(bytes), text, (size_t)size);
+    self.path = PyBytes_AS_STRING(bytes);
+    Py_BEGIN_ALLOW_THREADS snd_worker_call(write_page, &self);
     Py_END_ALLOW_THREADS int number = errno;
     Py_DECREF(bytes);
-    if (status == SND_OK)
+    if (self.status == SND_OK)
         Py_RETURN_NONE;
-    return raise_about(path, status, number);
+    return raise_about(path, self.status, number);
 }

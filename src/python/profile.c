@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/reports.h"
 #include "model/inside.h"
+#include "os/worker.h"
 #include "python/live.h"
 #include "python/page.h"
 #include "store/writer.h"
@@ -342,28 +343,43 @@ snd_py_format_cells(PyObject *module, PyObject *args)
     return write_table(table, format, (snd_format_options){0});
 }
 
+typedef struct saving {
+    snd_profile *profile;
+    const char *path;
+    snd_status status;
+    int number; /* errno */
+} saving;
+
+static void
+save(void *context)
+{
+    saving *self = context;
+    snd_writer *writer = NULL;
+
+    self->status = snd_profile_set_info(self->profile, "complete", "1");
+    if (self->status == SND_OK)
+        self->status = snd_writer_open(self->path, &writer);
+    if (self->status == SND_OK)
+        self->status = snd_writer_checkpoint(writer, self->profile, NULL);
+    self->number = errno;
+    snd_writer_free(writer);
+}
+
 static PyObject *
 profile_save(PyObject *object, PyObject *path)
 {
-    snd_profile *taken = ((profile *)object)->profile;
-    snd_writer *writer = NULL;
     PyObject *bytes = NULL;
 
     if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    snd_status status = snd_profile_set_info(taken, "complete", "1");
-    if (status == SND_OK)
-        status = snd_writer_open(PyBytes_AS_STRING(bytes), &writer);
-    if (status == SND_OK)
-        status = snd_writer_checkpoint(writer, taken, NULL);
-    int number = errno;
-    snd_writer_free(writer);
+    saving self = {.profile = ((profile *)object)->profile, .path = PyBytes_AS_STRING(bytes)};
+    snd_worker_call(save, &self);
     Py_DECREF(bytes);
-    if (status == SND_OK)
+    if (self.status == SND_OK)
         Py_RETURN_NONE;
-    errno = number;
-    return status == SND_SYSTEM ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
-                                : snd_raise_status(status, NULL);
+    errno = self.number;
+    return self.status == SND_SYSTEM ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
+                                     : snd_raise_status(self.status, NULL);
 }
 
 static PyObject *

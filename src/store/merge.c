@@ -286,7 +286,7 @@ static void
 start_reading(reading *self, const char *path)
 {
     *self = (reading){.path = path};
-    self->has_thread = sqlite3_threadsafe() != 0 && snd_worker_start(&self->thread, read_input, self);
+    self->has_thread = sqlite3_threadsafe() != 0 && snd_worker_start_beside(&self->thread, read_input, self);
 }
 
 static void
