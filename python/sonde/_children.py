@@ -102,6 +102,7 @@ class Ended(_session.Ended):
         super().__init__(own.failure, own.recording, own.trace)
         self.unmeasured_ns = unmeasured_ns
         self.notes = notes or []
+        self.comments: list[str] = []  # for the line that says where the recording is
         self.found: dict[str, Any] = {}
 
     def gather(self) -> None:
@@ -121,7 +122,7 @@ class Ended(_session.Ended):
         parts, running, lost = (self.found.get(name, 0) for name in ("parts", "running", "lost"))
         _session.say(self.failure)
         if self.failure is None and self.recording:
-            more = [f"{parts + 1} processes"] if parts else []
+            more = [*self.comments, *([f"{parts + 1} processes"] if parts else [])]
             more += [f"{self.unmeasured_ns / 1e9:.2f} s of CPU time of children not measured"] * (
                 self.unmeasured_ns >= 5_000_000
             )
@@ -166,7 +167,6 @@ def _begin(wanted: Wanted, program: Program) -> Callable[[], object]:
         if wanted.root is not None:
             raise
         _session.say(str(error))
-        sys.stderr.flush()
         os._exit(2)  # the interpreter may not even be complete
     return begin
 

@@ -26,7 +26,7 @@ def describe(program: str | None, include: str = "", exclude: str = "", all_code
     """Say in the recording where the program and where the libraries are."""
     infos = {
         "program_path": program,
-        "library_paths": "\n".join(library_paths()),
+        "library_paths": "\n".join(library_paths(program)),
         "include": include,
         "exclude": exclude,
         "all_code": "1" if all_code else "0",
@@ -36,16 +36,40 @@ def describe(program: str | None, include: str = "", exclude: str = "", all_code
             _core.set_info(key, value)
 
 
-def library_paths() -> list[str]:
-    """Folders of the standard library and of installed packages. Not by sysconfig, which takes long to import."""
+def library_paths(program: str | None = None) -> list[str]:
+    """Folders of the standard library and of installed packages, and the program if it is a script of one.
+
+    Not by sysconfig, which takes long to import.
+    """
     standard = os.path.dirname(os.__file__)  # noqa: PTH120
     name = os.path.basename(standard)  # noqa: PTH119
     found = [standard, f"{sys.base_exec_prefix}/{sys.platlibdir}/{name}"]
+    scripts = [f"{sys.prefix}/bin", f"{sys.base_prefix}/bin"]
     site: Any = sys.modules.get("site")  # not there after python -S
     if site is not None:
         found += [*site.getsitepackages(), site.USER_SITE]
-    found += [path for path in sys.path if path.endswith(("-packages", ".zip"))]
-    return list(dict.fromkeys(path for path in found if path))
+        scripts.append(f"{site.USER_BASE}/bin")
+    found += [path for path in sys.path if path.endswith(("-packages", ".zip")) or _has_packages(path, program)]
+    if program is not None and _is_script(program, scripts):
+        found.append(program)
+    found = [os.path.normpath(path) for path in found if path]
+    return list(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))
+
+
+def _has_packages(folder: str, program: str | None) -> bool:
+    """Whether an installer put packages into a folder (``pip install --target``) that is not the program's as well."""
+    if not folder or folder in (_session.folder(), program and os.path.dirname(program)):  # noqa: PTH120
+        return False
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def _is_script(program: str, folders: list[str]) -> bool:
+    """Whether a program is one that an installer made for a package: ``bin/pytest``."""
+    folder, name = os.path.split(program)
+    return "." not in name and os.path.realpath(folder) in map(os.path.realpath, folders)
 
 
 def main_file() -> str | None:

@@ -46,6 +46,11 @@ class Program:
         first = {"module": "-m", "code": "-c"}.get(self.kind, self.words[0])
         return [first, *self.words[1:]]
 
+    @property
+    def command(self) -> list[str]:
+        """What the user started, for people: a text is only called one."""
+        return ["-m", *self.words] if self.kind == "module" else self.argv
+
     def run(self, start: Callable[[], object]) -> type[BaseException] | None:
         """Run it as ``__main__``, with its own ``sys.argv`` and ``sys.path``; ``start`` is called right before.
 

@@ -179,7 +179,7 @@ class Recorder:
         self._keep = None if keep is None else os.path.abspath(os.fsdecode(keep))  # noqa: PTH100
         places = _places.choice(include, exclude, False)
         self._include = places["include"]
-        self._exclude = ",".join(word for word in (places["exclude"], _server()) if word)
+        self._exclude = places["exclude"]
 
     def begin(self, asked: Asked) -> Recorded | Answer:
         """Measure from here on; an answer where that is not possible."""
@@ -239,10 +239,3 @@ def status_line(code: int) -> str:
         return f"{code} {HTTPStatus(code).phrase}"
     except ValueError:
         return str(code)
-
-
-def _server() -> str:
-    """Files of a server that is started as ``python -m server`` are no part of the program."""
-    folder = os.path.dirname(_places.main_file() or "")  # noqa: PTH120
-    is_library = any(folder.startswith(f"{path}/") for path in _places.library_paths())
-    return f"{folder}/*" if is_library else ""

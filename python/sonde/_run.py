@@ -8,7 +8,6 @@ import sys
 
 from sonde import _children, _core, _places, _session, _settings
 from sonde._program import Program
-from sonde._terminal import look_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from sonde._children import Wanted
 
 OPS_SHOWN = 15  # rows of operators at the end
+AT_ONCE = "the program failed at once, so there is nothing to show"
+LOADING_NS = 1_000_000_000  # a program that ran for longer has something to show, however it ended
+HARDLY_NS = 10_000_000  # of its own code, seen by samples; less is chance
 
 
 def main() -> None:
@@ -29,7 +31,7 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     """Measure from the call of what this returns: right before the program begins."""
     given = _settings.read_words(wanted.words)
     if wanted.root is None:
-        given = _settings.combined(_settings.read_project(_folder()), given)
+        given = _settings.combined(_settings.read_project(_session.folder()), given)
     has_memory = not given.keys().isdisjoint(("memory", "exact", "memory-interval"))
     wanted.follows = "no-children" not in given
     _session._is_paused = True  # until the program begins
@@ -48,15 +50,9 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
         ops=_settings.ops_wish(True, True) if "ops" in given else None,
         graph=_settings.graph_wish(False, False, None) if "graph" in given else None,
     )
-    _places.describe(
-        program.path and os.path.normpath(program.path),
-        given.get("include", ""),
-        given.get("exclude", ""),
-        "all-code" in given,
-    )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
-    atexit.register(_at_exit, wanted, "no-report" not in given, "html" in given)
+    atexit.register(_at_exit, wanted, program, "no-report" not in given, "html" in given)
     if "duration" in given or wanted.until_ns:
         _session.before_first_look.append(lambda: wanted.end_after(given.get("duration")))
     return _nothing if "start-paused" in given else _look
@@ -75,15 +71,31 @@ def take_program() -> Program:
 
 def hold_outer(program: Program, wanted: Wanted, given: dict[str, Any], **wishes: Any) -> None:
     """Begin the measurement in which all that the program measures itself takes part."""
-    default = _session.path_named(program.words[0]) if program.kind == "module" else _session.path_of(True)
-    _session.hold(_session.OUTER, **wanted.outputs(given.get("output") or default), **wishes)
+    _session.command[:] = program.command
+    _session.hold(_session.OUTER, **wanted.outputs(given.get("output") or _session.path_of(True)), **wishes)
     wanted.pass_on(given)
+    if wanted.is_first():
+        _core.announce()
+    patterns = {name: given.get(name, "") for name in ("include", "exclude")} if "sample_rate" in wishes else {}
+    _places.describe(program.path and os.path.normpath(program.path), **patterns, all_code="all-code" in given)
 
 
 def show(profile: _core.Profile, view: str, **options: Any) -> None:
     """A view of what was measured, on standard error."""
-    sys.stdout.flush()
-    print(profile.format(view=view, **look_of(sys.stderr), **options), file=sys.stderr, end="")
+    _session.write(profile.format(view=view, **_core.look(), **options))
+
+
+def failed_at_once(profile: _core.Profile, program: Program, hardly_ns: int) -> bool:
+    """Whether the program came to nothing: it could not be loaded, or ended with an error when it had hardly begun."""
+    spent_ns = int(profile.info("process_cpu_ns") or 0) - int(profile.info("process_cpu_before_ns") or 0)
+    if spent_ns > LOADING_NS:
+        return False
+    error = getattr(sys, "last_type", None)  # what was raised and never caught
+    if isinstance(error, type):
+        return profile.own_ns() < (LOADING_NS if issubclass(error, (SyntaxError, ImportError)) else hardly_ns)
+    main = sys.modules.get("__main__")  # a module that was never run has left it as the interpreter made it
+    is_untouched = main is not None and main.__dict__.get("__spec__", main) is None
+    return program.kind == "module" and is_untouched and (program.path is None or profile.own_ns() == 0)
 
 
 def _look() -> None:
@@ -94,7 +106,7 @@ def _nothing() -> None:
     pass
 
 
-def _at_exit(wanted: Wanted, is_wanted: bool, with_page: bool) -> None:
+def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool) -> None:
     """Complete the recording, then report."""
     if not _core.is_running():
         return
@@ -104,7 +116,9 @@ def _at_exit(wanted: Wanted, is_wanted: bool, with_page: bool) -> None:
     if not wanted.is_first():
         return
     try:
-        if is_wanted:
+        if is_wanted and failed_at_once(profile, program, HARDLY_NS):
+            ended.comments.append(AT_ONCE)
+        elif is_wanted:
             profile = ended.whole(profile)
             show(profile, "summary")
             _show_ops(profile)
@@ -132,23 +146,16 @@ def _write_page(ended: _session.Ended) -> None:
 def _show_ops(profile: _core.Profile) -> None:
     if "op" in (profile.info("probes") or "").split(", "):
         try:
-            table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **look_of(sys.stderr))
+            table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **_core.look())
         except OSError:
             table = "no operator of NumPy was called\n"
-        print(f"\nOperators\n{table}", file=sys.stderr, end="")
+        _session.write(f"\nOperators\n{table}")
 
 
 def _show_graph(profile: _core.Profile) -> None:
     if "graph" in (profile.info("probes") or "").split(", "):
         try:
-            table = profile.format(view="graph", **look_of(sys.stderr))
+            table = profile.format(view="graph", **_core.look())
         except OSError:
             table = "no compiled function of Aesara or PyTensor was made or called\n"
-        print(f"\nCompiled functions\n{table}", file=sys.stderr, end="")
-
-
-def _folder() -> str:
-    try:
-        return os.getcwd()  # noqa: PTH109
-    except OSError:
-        return "/"
+        _session.write(f"\nCompiled functions\n{table}")

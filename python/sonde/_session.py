@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from _io import BufferedWriter, TextIOWrapper
 from _thread import RLock
 
 from sonde import _core
@@ -25,6 +26,7 @@ _lock = RLock()
 _is_paused = False  # the sampler, and memory, operators and compiled functions with it
 before_first_look: list[Callable[[], object]] = []  # of the sampler
 _has_hooks = False
+command: list[str] = []  # the program and its words as the user gave them; empty: not known before it begins
 
 _ONE_OF = ("recording", "chrome_trace", "clock", "parts")
 _SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
@@ -50,7 +52,30 @@ class Ended:
 
 def say(line: str | None) -> None:
     if line:
-        print(f"sonde: {line}", file=sys.stderr)
+        write(f"sonde: {line}\n")
+
+
+def write(text: str) -> None:
+    """To standard error as it is now, behind what the program has written; its stream objects may be gone.
+
+    A notebook has no other place than the stream.
+    """
+    output, error = getattr(sys, "stdout", None), getattr(sys, "stderr", None)
+    if cells() is not None and error is not None:
+        print(text, file=error, end="")
+        return
+    _flush(output)
+    _flush(error)
+    _core.say(text)
+
+
+def _flush(stream: Any) -> None:
+    """Only what the interpreter itself made; what fails now fails again when it ends, and counts then."""
+    try:
+        if type(stream) is TextIOWrapper and type(stream.buffer) is BufferedWriter:
+            stream.flush()
+    except (OSError, ValueError):
+        pass
 
 
 def hold(holder: Any, **wishes: Any) -> None:
@@ -167,13 +192,26 @@ def program() -> str:
     notebook = cells()
     if notebook is not None:
         return str(notebook.title())
-    name = os.path.basename(sys.argv[0].rstrip("/")) if sys.argv else ""  # noqa: PTH119
+    first, *words = _command() or [""]
+    if first == "-m" and words:
+        return words[0]
+    name = os.path.basename(first.rstrip("/"))  # noqa: PTH119
     return "python" if name in ("", "-", "-c", "-m") else name
 
 
 def _arguments() -> list[str]:
     """Those of a notebook are its server's, and say nothing."""
-    return [program()] if cells() is not None else [str(word) for word in sys.argv]
+    return [program()] if cells() is not None else _command()
+
+
+def _command() -> list[str]:
+    """What the user started: a module goes by its name, not by the file that it is in."""
+    if command:
+        return command
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    name = str(getattr(spec, "name", "__main__"))
+    words = [str(word) for word in sys.argv]
+    return words if name == "__main__" else ["-m", name.removesuffix(".__main__"), *words[1:]]
 
 
 def cells() -> Any:
@@ -185,12 +223,21 @@ def cells() -> Any:
     return None if _cells.shell() is None else _cells
 
 
+def folder() -> str:
+    """The current folder; the root when it has been deleted."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return "/"
+
+
 def path_of(recording: str | os.PathLike[str] | bool | None) -> str | None:
     """A path for ``_core.start``; True stands for a name made of the program's."""
     if recording is None or recording is False:
         return None
     if recording is True:
-        return path_named(os.path.splitext(program())[0])  # noqa: PTH122
+        is_module = _command()[:1] == ["-m"]  # whose dots are its name
+        return path_named(program() if is_module else os.path.splitext(program())[0])  # noqa: PTH122
     return os.fsdecode(recording)
 
 

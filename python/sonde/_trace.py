@@ -36,7 +36,7 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     cost = _core.Calls(**wishes).own_cost()
     _run.hold_outer(program, wanted, given, calls=True, call_cost_ns=cost, timeline="timeline" in given)
     view = "signatures" if wishes["signatures"] else "functions"
-    atexit.register(_at_exit, wanted, calls, view, "no-report" not in given)
+    atexit.register(_at_exit, wanted, program, calls, view, "no-report" not in given)
     return calls.enable
 
 
@@ -49,7 +49,7 @@ def _patterns(text: str | None) -> list[str]:
     return [] if text is None else text.split(",")
 
 
-def _at_exit(wanted: Wanted, calls: _core.Calls, view: str, is_wanted: bool) -> None:
+def _at_exit(wanted: Wanted, program: Program, calls: _core.Calls, view: str, is_wanted: bool) -> None:
     calls.disable()
     if not _core.is_running():
         return
@@ -58,7 +58,9 @@ def _at_exit(wanted: Wanted, calls: _core.Calls, view: str, is_wanted: bool) -> 
     if not wanted.is_first():
         return
     try:
-        if is_wanted:
+        if is_wanted and _run.failed_at_once(profile, program, 1):
+            ended.comments.append(_run.AT_ONCE)
+        elif is_wanted:
             _run.show(ended.whole(profile), view, limit=SHOWN[view])
     except OSError:
         _session.say("no calls were measured")

@@ -5,9 +5,7 @@ A reporter is any object with ``dump_profiler(profiler)``; ``profiler`` is a :cl
 
 from __future__ import annotations
 
-import sys
-
-from sonde import _core
+from sonde import _core, _session
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -195,10 +193,11 @@ class _TableReporter:
 
     def dump_profiler(self, profiler: Profiler) -> None:
         """Write the report."""
-        stream = sys.stderr if self.stream is None else self.stream
-        sys.stdout.flush()
-        stream.write(self._text(profiler))
-        stream.flush()
+        if self.stream is None:
+            _session.write(self._text(profiler))
+            return
+        self.stream.write(self._text(profiler))
+        self.stream.flush()
 
 
 class ConsoleReporter(_TableReporter):

@@ -5,18 +5,17 @@
 #include "format/reports.h"
 #include "model/process.h"
 #include "os/file.h"
+#include "os/terminal.h"
 #include "view/arrange.h"
 #include "view/graph.h"
 #include "view/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 int
@@ -459,17 +458,9 @@ snd_format_options
 snd_terminal_options_of(const snd_arguments *given, int file)
 {
     const char *colour = snd_arguments_value(given, "color");
-    const char *term = getenv("TERM");
-    const char *no_colour = getenv("NO_COLOR");
-    struct winsize size;
-    snd_format_options options = {0};
+    snd_terminal look = snd_terminal_look(file);
+    snd_format_options options = {.unicode = look.unicode, .colour = look.colour, .width = look.width};
 
-    options.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    if (isatty(file)) {
-        options.colour = (no_colour == NULL || *no_colour == '\0') && term != NULL && strcmp(term, "dumb") != 0;
-        if (ioctl(file, TIOCGWINSZ, &size) == 0)
-            options.width = size.ws_col;
-    }
     if (colour != NULL)
         options.colour = strcmp(colour, "always") == 0 || (strcmp(colour, "auto") == 0 && options.colour);
     return options;

@@ -2,6 +2,8 @@
 #include "collect/collector.h"
 
 #include "base/alloc.h"
+#include "collect/children.h"
+#include "collect/signals.h"
 #include "collect/sources.h"
 #include "os/worker.h"
 #include "probe/gc.h"
@@ -10,7 +12,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -236,11 +237,26 @@ end_in_time(snd_collector *self)
     self->has_ended = 1;
 }
 
+/* The line for people about a checkpoint that failed; nothing about one that did not. */
 static void
-raise_again(int number)
+write_failure(const snd_collector *self, snd_buffer *message)
 {
-    signal(number, SIG_DFL);
-    kill(getpid(), number);
+    if (self->status != SND_OK)
+        snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
+                          snd_status_detail(self->status, self->status_errno));
+}
+
+static void
+raise_again(const snd_collector *self, int number)
+{
+    const char *recording = self->outputs.recording == NULL ? NULL : snd_writer_path(self->outputs.recording);
+    const char *parts = snd_children_parts();
+    snd_buffer failure = {0};
+
+    write_failure(self, &failure);
+    snd_signals_end(number, recording, snd_buffer_str(&failure),
+                    parts != NULL && access(parts, F_OK) == 0 ? parts : NULL);
+    snd_buffer_free(&failure);
 }
 
 static void *
@@ -260,7 +276,7 @@ run(void *context)
             checkpoint(self, number != 0);
         if (number != 0) {
             SND_SET(self->raise, 0);
-            raise_again(number);
+            raise_again(self, number);
         }
     }
     return NULL;
@@ -372,8 +388,6 @@ snd_collector_finish(snd_collector *self, snd_buffer *message)
         return SND_OK;
     snd_collector_pause(self);
     snd_worker_call(write_last, self);
-    if (self->status != SND_OK)
-        snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
-                          snd_status_detail(self->status, self->status_errno));
+    write_failure(self, message);
     return self->status;
 }

@@ -316,6 +316,13 @@ snd_session_stop_samples(void)
 }
 
 void
+snd_session_watch_signals(void)
+{
+    if (own_collector() != NULL && snd_process_id() == session.process_id)
+        snd_signals_watch(1, on_signal);
+}
+
+void
 snd_session_use_clock(uint64_t (*function)(void))
 {
     session.clock = function;
@@ -475,6 +482,7 @@ snd_session_save(void)
         snd_children_take_notes();
         (void)snd_session_stop(&message);
         (void)snd_children_gather(&gathered, &message);
+        snd_signals_say(session.recording_path, snd_buffer_str(&message), NULL);
     }
     snd_buffer_free(&message);
 }

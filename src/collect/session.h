@@ -87,6 +87,9 @@ void snd_session_resume(void);
  * its own once it has run for a moment. */
 void snd_session_follow(void);
 
+/* Once the program has given a signal its default action: it saves first again, where files are written. */
+void snd_session_watch_signals(void);
+
 /* Writes what there is as if the program ended now; it may go on. While paused. */
 void snd_session_checkpoint(void);
 

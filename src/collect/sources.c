@@ -45,7 +45,7 @@ snd_sources_add(snd_profile *profile, uint32_t *from)
     const char *last = "";
     snd_status status = SND_OK;
 
-    snd_own_start(&own, profile, &(snd_view_options){0});
+    snd_own_rules(&own, profile, &(snd_view_options){0});
     for (; *from < profile->site_count && status == SND_OK; ++*from) {
         const snd_profile_site *site = &profile->sites[*from];
         if (site->kind != SND_SITE_LINE || site->file[0] != '/' || site->file == last)

@@ -1,5 +1,5 @@
-/* Ways out of the process that no handler hears of: os._exit, os.exec* and the children of subprocess. While files are
- * being written or threads are looked at, they lead through us. */
+/* Ways out of the process that no handler hears of: os._exit, os.exec*, the children of subprocess, and signals that
+ * get their default action back. While files are being written or threads are looked at, they lead through us. */
 #include "python/exit.h"
 
 #include "collect/session.h"
@@ -13,8 +13,9 @@ static PyObject *run_with_names(PyObject *module, PyObject *const *args, Py_ssiz
 
 static PyObject *fork_with_tuple(PyObject *module, PyObject *args);
 static PyObject *fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count);
+static PyObject *set_action(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
-enum { LEAVE, EXECV, EXECVE, FORK_OLD, FORK, WAYS };
+enum { LEAVE, EXECV, EXECVE, FORK_OLD, FORK, ACTION, WAYS };
 
 static snd_method ways[WAYS] = {
     [LEAVE] = {"posix", "_exit", METH_FASTCALL | METH_KEYWORDS, SND_METHOD(leave), NULL, NULL},
@@ -23,6 +24,7 @@ static snd_method ways[WAYS] = {
     /* one version has the one, another the other */
     [FORK_OLD] = {"_posixsubprocess", "fork_exec", METH_VARARGS, fork_with_tuple, NULL, NULL},
     [FORK] = {"_posixsubprocess", "fork_exec", METH_FASTCALL, SND_METHOD(fork_with_list), NULL, NULL},
+    [ACTION] = {"_signal", "signal", METH_FASTCALL, SND_METHOD(set_action), NULL, NULL},
 };
 
 /* Without the GIL, which the sampler may need before it can end. */
@@ -114,6 +116,17 @@ fork_with_list(PyObject *module, PyObject *const *args, Py_ssize_t count)
     PyObject *answer = ((snd_fast_call *)(void (*)(void))ways[FORK].original)(module, args, count);
     after_fork(is_paused);
     return answer;
+}
+
+/* The sampler makes way for a program that takes its signal; and one that takes the default action saves before. */
+static PyObject *
+set_action(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    snd_sample_signals_leave(count > 0 ? args[0] : NULL);
+    PyObject *before = ((snd_fast_call *)(void (*)(void))ways[ACTION].original)(module, args, count);
+    if (before != NULL)
+        snd_session_watch_signals();
+    return before;
 }
 
 int

@@ -8,6 +8,7 @@
 #include "python/ops.h"
 #include "python/owner.h"
 #include "python/page.h"
+#include "python/terminal.h"
 
 #include "base/alloc.h"
 
@@ -79,6 +80,9 @@ static PyMethodDef functions[] = {
     {"counter_names", snd_py_counter_names, METH_NOARGS, NULL},
     {"usage_begin", snd_py_usage_begin, METH_NOARGS, NULL},
     {"usage_end", snd_py_usage_end, METH_NOARGS, NULL},
+    {"say", snd_py_say, METH_O, NULL},
+    {"look", snd_py_look, METH_NOARGS, NULL},
+    {"announce", snd_py_announce, METH_NOARGS, NULL},
     {"quiet_threads", snd_py_quiet_threads, METH_O, NULL},
     {"ops_start", FAST(snd_py_ops_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"ops_stop", snd_py_ops_stop, METH_NOARGS, NULL},

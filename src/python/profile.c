@@ -10,6 +10,7 @@
 #include "store/writer.h"
 #include "view/arrange.h"
 #include "view/graph.h"
+#include "view/own_time.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -407,6 +408,16 @@ profile_set_info(PyObject *object, PyObject *args)
 }
 
 static PyObject *
+profile_own_ns(PyObject *object, PyObject *nothing)
+{
+    uint64_t ns;
+    snd_status status = snd_own_time(((profile *)object)->profile, &ns);
+
+    (void)nothing;
+    return status == SND_OK ? PyLong_FromUnsignedLongLong(ns) : snd_raise_status(status, NULL);
+}
+
+static PyObject *
 profile_live(PyObject *object, PyObject *by)
 {
     return snd_profile_live(((profile *)object)->profile, by);
@@ -468,6 +479,8 @@ static PyMethodDef profile_methods[] = {
     {"rows", (PyCFunction)(void (*)(void))profile_rows, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False, function=None, total=False)\n--\n\n"
                "A view as a list of dictionaries.")},
+    {"own_ns", profile_own_ns, METH_NOARGS,
+     PyDoc_STR("own_ns()\n--\n\nHow long code of the program's own was seen, running or waiting.")},
     {"live", profile_live, METH_O,
      PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},

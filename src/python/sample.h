@@ -21,6 +21,10 @@ void snd_sample_interpreter_stop(void);
 /* While samples are taken: whoever waits for signals gets none of ours. */
 void snd_sample_signals_hook(int on);
 
+/* The program takes this signal; if it was the sampler's, that takes another. Whatever is wrong with the number is told
+ * by the function that gets it. */
+void snd_sample_signals_leave(PyObject *number);
+
 /* Whether the running sampler takes the GIL, so that nobody who has it may wait for the sampler. */
 int snd_sample_needs_gil(void);
 

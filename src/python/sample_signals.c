@@ -10,17 +10,15 @@ static PyObject *wait_for_info(PyObject *module, PyObject *set);
 static PyObject *wait_in_time(PyObject *module, PyObject *const *args, Py_ssize_t count);
 static PyObject *list_pending(PyObject *module, PyObject *nothing);
 
-static PyObject *set_action(PyObject *module, PyObject *const *args, Py_ssize_t count);
 static PyObject *register_dump(PyObject *module, PyObject *args, PyObject *names);
 
-enum { WAIT, WAIT_INFO, WAIT_IN_TIME, PENDING, ACTION, DUMP, METHODS };
+enum { WAIT, WAIT_INFO, WAIT_IN_TIME, PENDING, DUMP, METHODS };
 
 static snd_method methods[METHODS] = {
     [WAIT] = {"_signal", "sigwait", METH_O, wait_for, NULL, NULL},
     [WAIT_INFO] = {"_signal", "sigwaitinfo", METH_O, wait_for_info, NULL, NULL},
     [WAIT_IN_TIME] = {"_signal", "sigtimedwait", METH_FASTCALL, SND_METHOD(wait_in_time), NULL, NULL},
     [PENDING] = {"_signal", "sigpending", METH_NOARGS, list_pending, NULL, NULL},
-    [ACTION] = {"_signal", "signal", METH_FASTCALL, SND_METHOD(set_action), NULL, NULL},
     [DUMP] = {"faulthandler", "register", METH_VARARGS | METH_KEYWORDS, SND_METHOD(register_dump), NULL, NULL},
 };
 
@@ -68,9 +66,8 @@ list_pending(PyObject *module, PyObject *nothing)
     return answer;
 }
 
-/* Whatever is wrong with it is told by the function itself. */
-static void
-leave_signal(PyObject *number)
+void
+snd_sample_signals_leave(PyObject *number)
 {
     long wanted = number != NULL && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
 
@@ -81,18 +78,11 @@ leave_signal(PyObject *number)
 }
 
 static PyObject *
-set_action(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    leave_signal(count > 0 ? args[0] : NULL);
-    return ((snd_fast_call *)(void (*)(void))methods[ACTION].original)(module, args, count);
-}
-
-static PyObject *
 register_dump(PyObject *module, PyObject *args, PyObject *names)
 {
     PyObject *named = names == NULL ? NULL : PyDict_GetItemString(names, "signum");
 
-    leave_signal(PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : named);
+    snd_sample_signals_leave(PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : named);
     return ((PyCFunctionWithKeywords)(void (*)(void))methods[DUMP].original)(module, args, names);
 }
 

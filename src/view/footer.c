@@ -223,5 +223,8 @@ snd_view_add_sample_footer(const snd_samples *samples, snd_table *table)
                           interrupted == 1 ? "" : "s");
     snd_buffer_printf(&text, "; a share of 50%% is good to +-%.2f%%", snd_samples_error(samples, 50));
     add_sample_cost(profile, &text);
+    if (samples->own.has_none)
+        snd_buffer_text(
+            &text, "\nnone of this is code outside installed packages and the standard library, so all code is shown");
     return finish(profile, &text, table);
 }

@@ -46,7 +46,8 @@ behind_usual_folder(const char *path)
     return behind;
 }
 
-/* Behind the longest folder of the recording's that the file is in; NULL: it is in none. */
+/* Behind the longest folder of the recording's that the file is in, or the name of a file that it names; NULL: neither.
+ */
 static const char *
 behind_library_path(const snd_own *self, const char *file)
 {
@@ -56,6 +57,8 @@ behind_library_path(const snd_own *self, const char *file)
         size_t len = strcspn(line, "\n"), folder = len;
         while (folder > 0 && line[folder - 1] == '/')
             folder--;
+        if (starts_with(file, line, folder) && file[folder] == '\0')
+            return snd_path_base(file);
         if (folder > longest && starts_with(file, line, folder) && file[folder] == '/')
             longest = folder;
         line += len + (line[len] == '\n');
@@ -72,22 +75,11 @@ behind_library(const snd_own *self, const char *file)
     return usual == NULL || (known != NULL && known > usual) ? known : usual;
 }
 
-/* A program that lies among libraries, not in a package of its own, has no folder. */
+/* A program that is installed is named as the libraries are. */
 static size_t
 folder_length(const snd_own *self)
 {
-    size_t len = (size_t)(snd_path_base(self->program) - self->program);
-
-    return behind_library(self, self->program) == self->program + len ? 0 : len;
-}
-
-static int
-is_of_program(const snd_own *self, const char *file)
-{
-    if (*self->program != '\0' && strcmp(file, self->program) == 0)
-        return 1;
-    return starts_with(file, self->program, self->folder_len) &&
-           behind_usual_folder(file + self->folder_len - 1) == NULL;
+    return behind_library(self, self->program) != NULL ? 0 : (size_t)(snd_path_base(self->program) - self->program);
 }
 
 /* sonde where it runs from its sources; installed, it is one of the libraries. */
@@ -126,7 +118,7 @@ text_or_empty(const char *text)
 }
 
 void
-snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options *options)
+snd_own_rules(snd_own *self, const snd_profile *profile, const snd_view_options *options)
 {
     int is_asked = options->include != NULL || options->exclude != NULL;
 
@@ -140,6 +132,31 @@ snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options 
     self->folder_len = folder_length(self);
 }
 
+/* Code without a file (a text, a cell) may be all there is of a program; of one that is a file, libraries made it. */
+static int
+stands_for_program(const snd_own *self, const char *file)
+{
+    return (file[0] != '<' || *self->program == '\0') && snd_own_has(self, file);
+}
+
+void
+snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options *options)
+{
+    const char *last = NULL;
+
+    snd_own_rules(self, profile, options);
+    for (uint32_t i = 0; i < profile->site_count && !self->all_code; i++) {
+        const snd_profile_site *site = &profile->sites[i];
+        if (site->kind != SND_SITE_LINE || site->file == last)
+            continue;
+        last = site->file; /* texts are interned: lines of one file come in runs */
+        if (stands_for_program(self, last))
+            return;
+    }
+    self->has_none = last != NULL;
+    self->all_code |= self->has_none;
+}
+
 int
 snd_own_has(const snd_own *self, const char *file)
 {
@@ -149,7 +166,7 @@ snd_own_has(const snd_own *self, const char *file)
         return 1;
     if (*file == '\0' || strncmp(file, "<frozen", strlen("<frozen")) == 0 || is_sonde(file))
         return 0;
-    return is_of_program(self, file) || behind_library(self, file) == NULL;
+    return behind_library(self, file) == NULL;
 }
 
 const char *

@@ -9,16 +9,22 @@ typedef struct snd_own {
     int all_code;
     const char *include; /* NULL: none */
     const char *exclude;
-    const char *library_paths; /* a folder a line; "" where unknown */
+    const char *library_paths; /* a folder, or a file, a line; "" where unknown */
     const char *program;       /* "" where unknown */
-    size_t folder_len;         /* of the program's folder, with its slash; 0: only the program's file itself is known */
+    size_t folder_len;         /* of the program's folder, with its slash; 0: unknown, or one of libraries */
+    int has_none;              /* nothing of the program's own was sampled, so all code counts */
 } snd_own;
 
 /* The options come before what the recording says. */
+void snd_own_rules(snd_own *self, const snd_profile *profile, const snd_view_options *options);
+
+/* The same for whoever shows the profile: where none of its code is the program's own, as with an installed tool that
+ * works for itself, all of it counts. */
 void snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_options *options);
 
-/* Whether a file of Python code is the program's own: not in a folder of libraries (unless the program is there), not
- * frozen, not sonde. Patterns have the last word, and among them those that exclude. */
+/* Whether a file of Python code is the program's own: outside every folder of installed packages and of the standard
+ * library, however it was started, not frozen, not sonde. Patterns have the last word, and among them those that
+ * exclude. */
 int snd_own_has(const snd_own *self, const char *file);
 
 /* The file's name without the folder of the program or of the libraries. Points into `file`. */

@@ -31,6 +31,18 @@ has(const snd_profile *profile, snd_view_options options, const char *file)
 #define USUAL ((snd_view_options){0})
 
 static void
+check_name(const snd_profile *profile, const char *file, const char *name, const char *package)
+{
+    snd_own own;
+    char text[64];
+
+    snd_own_start(&own, profile, &USUAL);
+    CHECK_TEXT(snd_own_name(&own, file), name);
+    snd_own_package(&own, file, text, sizeof text);
+    CHECK_TEXT(text, package);
+}
+
+static void
 files_outside_the_folders_of_libraries_are_own(void)
 {
     snd_profile *profile = profile_of("/app/run.py", "/opt/py/lib\n/opt/py/lib/site\n/opt/extra/");
@@ -61,27 +73,62 @@ code_without_a_file_is_own_unless_it_is_frozen(void)
 }
 
 static void
-a_program_among_the_libraries_owns_its_package(void)
+an_installed_program_is_not_own(void)
 {
     snd_profile *profile = profile_of("/v/lib/python3.11/site-packages/tool/__main__.py",
-                                      "/v/lib/python3.11\n/v/lib/python3.11/site-packages");
+                                      "/v/lib/python3.11\n/v/lib/python3.11/site-packages\n/v/bin/tool");
 
-    CHECK(has(profile, USUAL, "/v/lib/python3.11/site-packages/tool/__main__.py"));
-    CHECK(has(profile, USUAL, "/v/lib/python3.11/site-packages/tool/sub/x.py"));
-    CHECK(!has(profile, USUAL, "/v/lib/python3.11/site-packages/other/x.py"));
+    CHECK(!has(profile, USUAL, "/v/lib/python3.11/site-packages/tool/__main__.py"));
+    CHECK(!has(profile, USUAL, "/v/lib/python3.11/site-packages/tool/sub/x.py"));
     CHECK(!has(profile, USUAL, "/v/lib/python3.11/json/__init__.py"));
+    CHECK(!has(profile, USUAL, "/v/bin/tool"));
+    CHECK(has(profile, USUAL, "/v/bin/tool.py"));
+    CHECK(has(profile, USUAL, "/home/me/tests/test_x.py"));
+    check_name(profile, "/v/lib/python3.11/site-packages/tool/sub/x.py", "tool/sub/x.py", "tool");
+    check_name(profile, "/v/bin/tool", "tool", "tool");
     snd_profile_free(profile);
 }
 
-static void
-a_single_file_among_the_libraries_owns_nothing_else(void)
+/* A profile with a sampled line of each file. */
+static snd_profile *
+sampled(const char *program, const char *const *files, size_t count)
 {
-    snd_profile *profile = profile_of("/usr/lib/python3.11/timeit.py", "/usr/lib/python3.11");
+    snd_profile *profile = profile_of(program, "/usr/lib/python3.11");
 
-    CHECK(has(profile, USUAL, "/usr/lib/python3.11/timeit.py"));
-    CHECK(!has(profile, USUAL, "/usr/lib/python3.11/gc.py"));
-    CHECK(!has(profile, USUAL, "/usr/lib/python3.11/json/__init__.py"));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id;
+        snd_profile_site site = {
+            .kind = SND_SITE_LINE, .name = "f", .file = files[i], .detail = "", .line = 1, .first_line = 1};
+        REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
+    }
+    return profile;
+}
+
+static int
+has_none(const char *program, const char *file)
+{
+    const char *files[] = {"/usr/lib/python3.11/json/decoder.py", file};
+    snd_profile *profile = sampled(program, files, 2);
+    snd_own own, strict;
+
+    snd_own_start(&own, profile, &USUAL);
+    CHECK(own.all_code == own.has_none && snd_own_has(&own, files[0]) == own.has_none);
+    snd_own_rules(&strict, profile, &USUAL);
+    CHECK(!strict.has_none && !snd_own_has(&strict, files[0]));
     snd_profile_free(profile);
+    return own.has_none;
+}
+
+static void
+where_nothing_is_own_all_code_counts(void)
+{
+    const char *file = "/usr/lib/python3.11/json/tool.py";
+
+    CHECK(has_none(file, "/usr/lib/python3.11/json/tool.py"));
+    CHECK(has_none(file, "<frozen runpy>"));
+    CHECK(has_none(file, "<string>"));
+    CHECK(!has_none("", "<string>"));
+    CHECK(!has_none(file, "/home/me/x.py"));
 }
 
 static void
@@ -157,18 +204,6 @@ a_pattern_that_is_too_long_matches_nothing(void)
 }
 
 static void
-check_name(const snd_profile *profile, const char *file, const char *name, const char *package)
-{
-    snd_own own;
-    char text[64];
-
-    snd_own_start(&own, profile, &USUAL);
-    CHECK_TEXT(snd_own_name(&own, file), name);
-    snd_own_package(&own, file, text, sizeof text);
-    CHECK_TEXT(text, package);
-}
-
-static void
 names_leave_out_what_is_known(void)
 {
     snd_profile *profile = profile_of("/app/run.py", "/usr/lib/python3.11\n/usr/lib/python3.11/site-packages");
@@ -204,8 +239,8 @@ main(void)
 {
     RUN(files_outside_the_folders_of_libraries_are_own);
     RUN(code_without_a_file_is_own_unless_it_is_frozen);
-    RUN(a_program_among_the_libraries_owns_its_package);
-    RUN(a_single_file_among_the_libraries_owns_nothing_else);
+    RUN(an_installed_program_is_not_own);
+    RUN(where_nothing_is_own_all_code_counts);
     RUN(without_folders_the_usual_names_tell);
     RUN(sonde_is_never_own);
     RUN(patterns_have_the_last_word);

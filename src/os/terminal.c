@@ -1,0 +1,82 @@
+#include "os/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+snd_terminal
+snd_terminal_look(int file)
+{
+    const char *term = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR");
+    struct winsize size;
+    snd_terminal look = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+
+    if (isatty(file)) {
+        look.colour = (no_colour == NULL || *no_colour == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+        if (ioctl(file, TIOCGWINSZ, &size) == 0)
+            look.width = size.ws_col;
+    }
+    return look;
+}
+
+/* Nobody lets the file that is standard error close at exec, and every file that Python opens does. */
+static int
+is_standard_error(void)
+{
+    int flags = fcntl(STDERR_FILENO, F_GETFD);
+
+    return flags >= 0 && (flags & FD_CLOEXEC) == 0;
+}
+
+/* Whether something can be written now. */
+static int
+has_room(int waits)
+{
+    struct pollfd file = {.fd = STDERR_FILENO, .events = POLLOUT};
+    int ready;
+
+    do
+        ready = poll(&file, 1, waits ? -1 : 0);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 && (file.revents & POLLOUT) != 0 && (file.revents & (POLLERR | POLLNVAL)) == 0;
+}
+
+static void
+write_text(const char *text, size_t size, int waits)
+{
+    while (size != 0 && has_room(waits)) {
+        ssize_t written = write(STDERR_FILENO, text, size);
+        if (written < 0 && errno != EINTR && errno != EAGAIN)
+            return;
+        text += written < 0 ? 0 : written;
+        size -= written < 0 ? 0 : (size_t)written;
+    }
+}
+
+void
+snd_terminal_say(const char *text, size_t size, int waits)
+{
+    int saved = errno;
+    sigset_t pipe, before, pending;
+
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    if (is_standard_error()) {
+        sigpending(&pending);
+        pthread_sigmask(SIG_BLOCK, &pipe, &before);
+        write_text(text, size, waits);
+        if (!sigismember(&pending, SIGPIPE))
+            (void)sigtimedwait(&pipe, NULL, &(struct timespec){0}); /* that of our own write */
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    errno = saved;
+}

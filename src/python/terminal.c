@@ -1,0 +1,39 @@
+#include "python/terminal.h"
+
+#include "collect/signals.h"
+#include "os/terminal.h"
+
+#include <unistd.h>
+
+PyObject *
+snd_py_say(PyObject *module, PyObject *text)
+{
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+
+    (void)module;
+    if (bytes == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    snd_terminal_say(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes), 1);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(bytes);
+    Py_RETURN_NONE;
+}
+
+PyObject *
+snd_py_look(PyObject *module, PyObject *nothing)
+{
+    snd_terminal look = snd_terminal_look(STDERR_FILENO);
+
+    (void)module, (void)nothing;
+    return Py_BuildValue("{sOsOsI}", "unicode", look.unicode ? Py_True : Py_False, "colour",
+                         look.colour ? Py_True : Py_False, "width", look.width);
+}
+
+PyObject *
+snd_py_announce(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_signals_announce();
+    Py_RETURN_NONE;
+}
