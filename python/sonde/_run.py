@@ -99,13 +99,13 @@ def _at_exit(wanted: Wanted, is_wanted: bool, with_page: bool) -> None:
     if not _core.is_running():
         return
     _session.pause(True)
-    profile = _core.profile()
+    _core.end()
     ended = wanted.end()
     if not wanted.is_first():
         return
     try:
         if is_wanted:
-            profile = ended.whole(profile)
+            profile = ended.whole()
             show(profile, "summary")
             _show_ops(profile)
             _show_graph(profile)

@@ -53,13 +53,13 @@ def _at_exit(wanted: Wanted, calls: _core.Calls, view: str, is_wanted: bool) -> 
     calls.disable()
     if not _core.is_running():
         return
-    profile = _core.profile()
+    _core.end()
     ended = wanted.end()
     if not wanted.is_first():
         return
     try:
         if is_wanted:
-            _run.show(ended.whole(profile), view, limit=SHOWN[view])
+            _run.show(ended.whole(), view, limit=SHOWN[view])
     except OSError:
         _session.say("no calls were measured")
     finally:

@@ -351,7 +351,9 @@ profile_save(PyObject *object, PyObject *path)
 
     if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    snd_status status = snd_profile_set_info(taken, "complete", "1");
+    snd_status status = SND_OK;
+    if (snd_profile_info(taken, "complete") == NULL) /* it was counted by hand: nothing of it is missing */
+        status = snd_profile_set_info(taken, "complete", "1");
     if (status == SND_OK)
         status = snd_writer_open(PyBytes_AS_STRING(bytes), &writer);
     if (status == SND_OK)
