@@ -338,10 +338,11 @@ snd_session_start(const snd_session_options *options, snd_buffer *message)
     return status;
 }
 
-/* What is counted at this moment. The caller owns the profile. */
+/* What is counted at this moment, or was at the end. */
 static snd_status
-take_profile(uint64_t now, int is_last, snd_profile **out)
+take_profile(int is_last, snd_profile **out)
 {
+    uint64_t now = session.end == 0 ? snd_clock_ticks() : session.end;
     snd_snapshot snapshot = {0};
     snd_profile *profile = snd_profile_new();
     if (profile == NULL)
@@ -360,12 +361,6 @@ take_profile(uint64_t now, int is_last, snd_profile **out)
     return status;
 }
 
-static uint64_t
-session_now(void)
-{
-    return session.end == 0 ? snd_clock_ticks() : session.end;
-}
-
 /* What was saved, or would have been; NULL where memory has run out, and in a child that has measured nothing. */
 static snd_profile *
 take_last(void)
@@ -373,9 +368,9 @@ take_last(void)
     snd_profile *last = NULL;
 
     if (own_collector() != NULL)
-        return snd_collector_take_profile(session.collector);
-    if (session.is_running && !session.is_orphan && take_profile(session_now(), 1, &last) != SND_OK)
-        return NULL;
+        last = snd_collector_take_profile(session.collector);
+    else if (session.is_running && !session.is_orphan)
+        (void)take_profile(1, &last);
     return last;
 }
 
@@ -413,7 +408,7 @@ snd_session_is_orphan(void)
 snd_status
 snd_session_profile(snd_profile **out)
 {
-    return session.is_running ? take_profile(session_now(), session.end != 0, out) : SND_NOT_RUNNING;
+    return session.is_running ? take_profile(session.end != 0, out) : SND_NOT_RUNNING;
 }
 
 void
