@@ -99,7 +99,7 @@ class Ended(_session.Ended):
     """What is left of the measurement of a program and of the processes that it started."""
 
     def __init__(self, own: _session.Ended, unmeasured_ns: int = 0, notes: list[str] | None = None) -> None:
-        super().__init__(own.failure, own.recording, own.trace)
+        super().__init__(own.failure, own.profile, own.recording, own.trace)
         self.unmeasured_ns = unmeasured_ns
         self.notes = notes or []
         self.comments: list[str] = []  # for the line that says where the recording is
@@ -114,9 +114,13 @@ class Ended(_session.Ended):
         if folder is not None:
             self.recording = folder.removesuffix(".parts")
 
-    def whole(self, own: _core.Profile) -> _core.Profile:
+    def whole(self) -> _core.Profile:
         """All processes; what this one measured itself when there is nobody else."""
-        return _core.read(self.recording) if self.recording and self.found.get("parts") else own
+        if self.recording and self.found.get("parts"):
+            return _core.read(self.recording)
+        if self.profile is None:
+            raise OSError("nothing was measured")
+        return self.profile
 
     def say(self) -> None:
         parts, running, lost = (self.found.get(name, 0) for name in ("parts", "running", "lost"))

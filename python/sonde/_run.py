@@ -85,8 +85,10 @@ def show(profile: _core.Profile, view: str, **options: Any) -> None:
     _session.write(profile.format(view=view, **_core.look(), **options))
 
 
-def failed_at_once(profile: _core.Profile, program: Program, hardly_ns: int) -> bool:
+def failed_at_once(profile: _core.Profile | None, program: Program, hardly_ns: int) -> bool:
     """Whether the program came to nothing: it could not be loaded, or ended with an error when it had hardly begun."""
+    if profile is None:
+        return False
     spent_ns = int(profile.info("process_cpu_ns") or 0) - int(profile.info("process_cpu_before_ns") or 0)
     if spent_ns > LOADING_NS:
         return False
@@ -111,15 +113,15 @@ def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool)
     if not _core.is_running():
         return
     _session.pause(True)
-    profile = _core.profile()
+    _core.end()
     ended = wanted.end()
     if not wanted.is_first():
         return
     try:
-        if is_wanted and failed_at_once(profile, program, HARDLY_NS):
+        if is_wanted and failed_at_once(ended.profile, program, HARDLY_NS):
             ended.comments.append(AT_ONCE)
         elif is_wanted:
-            profile = ended.whole(profile)
+            profile = ended.whole()
             show(profile, "summary")
             _show_ops(profile)
             _show_graph(profile)

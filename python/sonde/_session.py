@@ -37,8 +37,15 @@ _ANY_OF = ("timeline", "cpu", "debug", "calls", "ops", "graph", "gathers")
 class Ended:
     """What is left of a measurement."""
 
-    def __init__(self, failure: str | None = None, recording: str | None = None, trace: str | None = None) -> None:
+    def __init__(
+        self,
+        failure: str | None = None,
+        profile: _core.Profile | None = None,
+        recording: str | None = None,
+        trace: str | None = None,
+    ) -> None:
         self.failure = failure
+        self.profile = profile  # as it was saved
         self.recording = recording
         self.trace = trace
 
@@ -105,10 +112,12 @@ def release(holder: Any) -> Ended:
             return Ended()
         if not _holders:
             return end()
+        profile = None
         if _core.is_running():  # not in a forked child, which measures only once it is asked to
+            profile = _core.profile(True)
             _core.start(**_merged())
         _switch()
-        return Ended()
+        return Ended(profile=profile)
 
 
 def end() -> Ended:
@@ -119,7 +128,8 @@ def end() -> Ended:
         _is_paused = False
         _switch()
         recording, trace = _core.outputs() if _core.is_running() else (None, None)
-        return Ended(_core.stop(), recording, trace)
+        failure, profile = _core.stop()
+        return Ended(failure, profile, recording, trace)
 
 
 def pause(is_paused: bool) -> bool:

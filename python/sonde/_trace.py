@@ -53,15 +53,15 @@ def _at_exit(wanted: Wanted, program: Program, calls: _core.Calls, view: str, is
     calls.disable()
     if not _core.is_running():
         return
-    profile = _core.profile()
+    _core.end()
     ended = wanted.end()
     if not wanted.is_first():
         return
     try:
-        if is_wanted and _run.failed_at_once(profile, program, 1):
+        if is_wanted and _run.failed_at_once(ended.profile, program, 1):
             ended.comments.append(_run.AT_ONCE)
         elif is_wanted:
-            _run.show(ended.whole(profile), view, limit=SHOWN[view])
+            _run.show(ended.whole(), view, limit=SHOWN[view])
     except OSError:
         _session.say("no calls were measured")
     finally:

@@ -207,10 +207,10 @@ def _at_exit() -> None:
     global _reporter
     if _reporter is None or not _core.is_running():
         return
-    reporter, profile = _reporter, _core.profile()
-    _reporter = None
+    reporter, _reporter = _reporter, None
     ended = _session.release(_HOLDER)
     try:
-        reporter.dump_profiler(Profiler(profile))
+        if ended.profile is not None:
+            reporter.dump_profiler(Profiler(ended.profile))
     finally:
         ended.say()

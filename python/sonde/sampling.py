@@ -249,11 +249,10 @@ class Measurement:
         if self._torch is not None:
             self._torch.end()
         _places.keep_texts()
-        if _core.is_running():  # not in a child that was forked meanwhile
-            self._profile = _core.profile()
         if self._was_paused:
             _session.pause(True)
         ended = _session.release(self)
+        self._profile = ended.profile  # None in a child that was forked meanwhile
         if not _core.is_running() and (notebook := _session.cells()) is not None:
             notebook.end()
         if ended.failure is not None:

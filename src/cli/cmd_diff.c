@@ -349,6 +349,7 @@ static const snd_option options[] = {
     {"counts", 0, NULL, "functions that were traced, by the number of calls"},
     {"memory", 0, NULL, "lines, by what they had at the peak"},
     {"allocated", 0, NULL, "lines, by what they allocated in all"},
+    {"copies", 0, NULL, "lines, by what they copied"},
     {"fail-over", 0, "PERCENT",
      "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
     {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 2%"},

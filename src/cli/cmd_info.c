@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "view/calls.h"
+#include "view/facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +19,13 @@ static const snd_column columns[] = {
 };
 
 /* What is gathered before it becomes a table. */
-typedef struct facts {
+typedef struct list {
     snd_table *table;
     snd_status status;
-} facts;
+} list;
 
 static void
-add(facts *self, const char *fact, const char *value)
+add(list *self, const char *fact, const char *value)
 {
     snd_cell *cells;
 
@@ -39,10 +40,10 @@ add(facts *self, const char *fact, const char *value)
         self->status = SND_NO_MEMORY;
 }
 
-static void add_printf(facts *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
+static void add_printf(list *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
 
 static void
-add_printf(facts *self, const char *fact, const char *format, ...)
+add_printf(list *self, const char *fact, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -54,7 +55,7 @@ add_printf(facts *self, const char *fact, const char *format, ...)
 }
 
 static void
-add_start(facts *self, const snd_profile *profile)
+add_start(list *self, const snd_profile *profile)
 {
     uint64_t ns = snd_profile_info_number(profile, "start_realtime_ns");
     time_t seconds = (time_t)(ns / 1000000000u);
@@ -67,26 +68,16 @@ add_start(facts *self, const snd_profile *profile)
 }
 
 static void
-add_duration(facts *self, const char *fact, uint64_t ns)
+add_duration(list *self, const char *fact, uint64_t ns)
 {
     char text[SND_DURATION_SIZE];
     snd_duration_text(ns, text);
     add(self, fact, text);
 }
 
-static uint64_t
-entries_of(const snd_profile *profile)
-{
-    uint64_t entries = 0;
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
-            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
-    return entries;
-}
-
 /* A recording without calls says nothing of them. */
 static void
-add_calls(facts *self, const snd_profile *profile)
+add_calls(list *self, const snd_profile *profile)
 {
     uint64_t cost = snd_profile_info_number(profile, "own_call_cost_ns");
     uint64_t count = 0;
@@ -108,22 +99,21 @@ add_calls(facts *self, const snd_profile *profile)
 
 /* A recording without samples says nothing of them. */
 static void
-add_samples(facts *self, const snd_profile *profile)
+add_samples(list *self, const snd_profile *profile, const snd_facts *facts)
 {
-    uint64_t samples = snd_profile_info_number(profile, "samples");
     uint64_t cost = snd_profile_info_number(profile, "own_sample_cost_ns");
     uint64_t interrupted = snd_profile_info_number(profile, "interrupted_calls");
     char cpu[SND_DURATION_SIZE], own[SND_DURATION_SIZE], all[SND_DURATION_SIZE];
 
     if (snd_profile_info(profile, "samples") == NULL)
         return;
-    add_printf(self, "samples", "%llu at %llu Hz, %llu missed", (unsigned long long)samples,
+    add_printf(self, "samples", "%llu at %llu Hz, %llu missed", (unsigned long long)facts->samples,
                (unsigned long long)snd_profile_info_number(profile, "sample_rate_hz"),
                (unsigned long long)snd_profile_info_number(profile, "samples_missed"));
-    snd_duration_text(snd_profile_info_number(profile, "cpu_ns"), cpu);
+    snd_duration_text(facts->cpu_ns, cpu);
     snd_duration_text(snd_profile_info_number(profile, "own_cpu_ns"), own);
     add_printf(self, "CPU time", "%s, of that %s sonde's own threads", cpu, own);
-    snd_duration_text(samples * cost, all);
+    snd_duration_text(facts->samples * cost, all);
     add_printf(self, "sample cost", "up to %llu ns a sample, %s in all", (unsigned long long)cost, all);
     if (interrupted != 0)
         add_printf(self, "interrupted", "%llu system calls, by signals of sonde's", (unsigned long long)interrupted);
@@ -131,48 +121,28 @@ add_samples(facts *self, const snd_profile *profile)
         add_printf(self, "sources", "%u", profile->source_count);
 }
 
-/* Those of the processes, where they are summed. */
-static uint32_t
-thread_count(const snd_profile *profile)
-{
-    uint32_t tracks = 0, lines = 0;
-
-    for (uint32_t i = 0; i < profile->track_count; i++) {
-        tracks += profile->tracks[i].summed_on == 0;
-        lines += profile->tracks[i].summed_on != 0;
-    }
-    return lines == 0 ? tracks : lines;
-}
-
 static void
-add_counts(facts *self, const snd_opened *recording)
+add_counts(list *self, const snd_opened *recording, const snd_facts *facts)
 {
     const snd_profile *profile = recording->profile;
-    uint64_t dropped_entries = snd_profile_info_number(profile, "lost_entries");
-    uint64_t dropped_events = snd_profile_info_number(profile, "lost_events");
     uint64_t events = 0;
-    uint64_t entries = entries_of(profile);
     uint64_t cost = snd_profile_info_number(profile, "own_cost_ns");
     char all[SND_DURATION_SIZE];
 
-    for (uint32_t i = 0; i < profile->track_count; i++) {
-        dropped_entries += profile->tracks[i].dropped_entries;
-        dropped_events += profile->tracks[i].dropped_events;
-    }
     if (snd_reader_event_count(recording->reader, &events) != SND_OK)
         events = 0;
-    add_printf(self, "threads", "%u", thread_count(profile));
-    add_printf(self, "entries", "%llu", (unsigned long long)entries);
+    add_printf(self, "threads", "%llu", (unsigned long long)facts->threads);
+    add_printf(self, "entries", "%llu", (unsigned long long)facts->entries);
     add_printf(self, "timeline", "%llu events", (unsigned long long)events);
-    add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)dropped_entries,
-               (unsigned long long)dropped_events);
-    snd_duration_text(entries * cost, all);
+    add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)facts->dropped_entries,
+               (unsigned long long)facts->dropped_events);
+    snd_duration_text(facts->entries * cost, all);
     add_printf(self, "own cost", "up to %llu ns an entry, %s in all", (unsigned long long)cost, all);
 }
 
 /* Nothing where all processes were followed. */
 static void
-add_children(facts *self, const snd_profile *profile)
+add_children(list *self, const snd_profile *profile)
 {
     uint64_t unmeasured = snd_profile_info_number(profile, "children_unmeasured_ns");
     char text[SND_DURATION_SIZE];
@@ -184,11 +154,15 @@ add_children(facts *self, const snd_profile *profile)
 }
 
 static void
-gather(facts *self, const snd_opened *recording)
+gather(list *self, const snd_opened *recording)
 {
     const snd_profile *profile = recording->profile;
     const char *complete = snd_profile_info(profile, "complete");
+    snd_facts facts = {0};
+    snd_status status = snd_facts_make(profile, &(snd_view_options){0}, &facts);
 
+    if (self->status == SND_OK && status != SND_NO_DATA)
+        self->status = status;
     add(self, "program", snd_profile_info(profile, "program"));
     add(self, "arguments", snd_profile_info(profile, "arguments"));
     add(self, "host", snd_profile_info(profile, "host"));
@@ -199,13 +173,13 @@ gather(facts *self, const snd_opened *recording)
     add(self, "Python", snd_profile_info(profile, "python"));
     add(self, "sonde", snd_profile_info(profile, "sonde"));
     add_start(self, profile);
-    add_duration(self, "length", snd_profile_info_number(profile, "length_ns"));
+    add_duration(self, "length", facts.length_ns);
     add(self, "probes", snd_profile_info(profile, "probes"));
     add(self, "clock", snd_profile_info(profile, "clock"));
     add(self, "note", snd_profile_info(profile, "note"));
-    add_counts(self, recording);
+    add_counts(self, recording, &facts);
     add_calls(self, profile);
-    add_samples(self, profile);
+    add_samples(self, profile, &facts);
     add_children(self, profile);
     add(self, "state",
         complete != NULL && strcmp(complete, "1") == 0 ? "complete"
@@ -222,7 +196,7 @@ run(const snd_arguments *given)
     if (format == NULL)
         return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording)) {
-        facts self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
+        list self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
         snd_format_options look = {.no_head = 1};
         if (self.table == NULL)
             self.status = SND_NO_MEMORY;

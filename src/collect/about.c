@@ -1,11 +1,16 @@
 /* What every recording says of the run it is of. */
 #include "collect/about.h"
 
+#include "collect/extras.h"
 #include "collect/version.h"
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/task.h"
 #include "probe/counted.h"
+#include "probe/memory.h"
+#include "probe/sample.h"
+#include "probe/site.h"
+#include "probe/track.h"
 
 #include <stdio.h>
 
@@ -48,11 +53,20 @@ snd_about_describe(const snd_about *self, snd_profile *profile)
         {"children_cpu_ns", snd_process_children_cpu_ns()},
         {"own_cost_ns", self->set->own_cost_ns},
         {"own_call_cost_ns", self->set->call_cost_ns},
+        {"length_ns", self->length_ns},
+        {"lost_entries", snd_track_lost() + snd_site_lost()},
+        {"complete", (uint64_t)self->is_complete},
     };
     snd_status status = describe_texts(self, profile);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
     if (status == SND_OK && snd_process_rank() >= 0)
         status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
-    return status == SND_OK ? snd_counted_add_info(profile) : status;
+    if (status == SND_OK)
+        status = snd_counted_add_info(profile);
+    if (status == SND_OK && self->has_samples)
+        status = snd_sample_describe(profile);
+    if (status == SND_OK && self->has_memory)
+        status = snd_memory_describe(profile);
+    return status == SND_OK ? snd_extras_add(profile) : status;
 }

@@ -11,6 +11,8 @@ typedef struct snd_about {
     const char *note;                                 /* NULL: nothing to say */
     uint64_t start_realtime_ns, start_monotonic_ns;
     uint64_t cpu_before_ns; /* what the process had used when the measurement began */
+    uint64_t length_ns;
+    int is_complete; /* the measurement is over */
 } snd_about;
 
 SND_MUST_USE snd_status snd_about_describe(const snd_about *self, snd_profile *profile);

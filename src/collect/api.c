@@ -49,7 +49,7 @@ sonde_stop(void)
 
     if (!snd_session_is_running())
         return answer(SND_NOT_RUNNING, &message);
-    return answer(snd_session_stop(&message), &message);
+    return answer(snd_session_stop(&message, NULL), &message);
 }
 
 const char *

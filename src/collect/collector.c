@@ -44,7 +44,8 @@ struct snd_collector {
     _Atomic int stop;
     _Atomic int raise;
     _Atomic uint64_t end_at_ns; /* 0: not before it is told to */
-    void (*end)(void);
+    uint64_t (*end)(void);
+    _Atomic uint64_t ended; /* ticks; 0: it goes on */
     int has_ended;
 };
 
@@ -174,10 +175,18 @@ note(snd_collector *self, snd_status status, const char *path)
     self->status_path = path;
 }
 
+static uint64_t
+now_of(const snd_collector *self)
+{
+    uint64_t ended = SND_GET(self->ended);
+
+    return ended == 0 ? snd_clock_ticks() : ended;
+}
+
 static void
 checkpoint(snd_collector *self, int is_last)
 {
-    uint64_t now = snd_clock_ticks();
+    uint64_t now = now_of(self);
 
     self->last_checkpoint_ns = snd_clock_monotonic_ns();
     if (self->has_ended)
@@ -232,7 +241,7 @@ end_in_time(snd_collector *self)
     if (at == 0 || snd_clock_monotonic_ns() < at)
         return;
     SND_SET(self->end_at_ns, 0);
-    self->end();
+    SND_SET(self->ended, self->end());
     checkpoint(self, 1);
     self->has_ended = 1;
 }
@@ -283,11 +292,26 @@ run(void *context)
 }
 
 void
-snd_collector_end_at(snd_collector *self, uint64_t at_ns, void (*end)(void))
+snd_collector_end_at(snd_collector *self, uint64_t at_ns, uint64_t (*end)(void))
 {
     self->end = end;
     SND_SET(self->end_at_ns, at_ns);
     sem_post(&self->wake);
+}
+
+void
+snd_collector_ended(snd_collector *self, uint64_t ticks)
+{
+    SND_SET(self->ended, ticks);
+}
+
+snd_profile *
+snd_collector_take_profile(snd_collector *self)
+{
+    snd_profile *profile = self->profile;
+
+    self->profile = NULL;
+    return profile;
 }
 
 void

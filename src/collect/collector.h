@@ -23,8 +23,12 @@ SND_MUST_USE snd_status snd_collector_start(snd_outputs outputs, int with_timeli
 /* Wakes the thread for a checkpoint, after which it ends the process with `signal`. Safe in a signal handler. */
 void snd_collector_save_and_raise(snd_collector *self, int signal);
 
-/* At `at_ns` of the monotonic clock the thread calls `end` and writes the last checkpoint: later ones write nothing. */
-void snd_collector_end_at(snd_collector *self, uint64_t at_ns, void (*end)(void));
+/* At `at_ns` of the monotonic clock the thread calls `end`, which says when that was, in ticks, and writes the last
+ * checkpoint: later ones write nothing. */
+void snd_collector_end_at(snd_collector *self, uint64_t at_ns, uint64_t (*end)(void));
+
+/* The measurement ended at this moment, in ticks; what is written later is of that moment. */
+void snd_collector_ended(snd_collector *self, uint64_t ticks);
 
 /* Ends the thread and starts it again, around a fork. Nothing is lost between. */
 void snd_collector_pause(snd_collector *self);
@@ -33,6 +37,9 @@ void snd_collector_resume(snd_collector *self);
 /* Ends the thread and writes the last checkpoint; NULL is allowed. The status is that of the checkpoint; `message`
  * gets a line for people when it is not SND_OK. Resume starts it again. */
 snd_status snd_collector_finish(snd_collector *self, snd_buffer *message);
+
+/* What the last checkpoint wrote. The caller owns it; the collector can only be freed then. */
+snd_profile *snd_collector_take_profile(snd_collector *self);
 
 /* Frees everything and touches no file. Its thread must have ended. NULL is allowed. */
 void snd_collector_free(snd_collector *self);

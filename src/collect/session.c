@@ -48,8 +48,6 @@ static struct session {
 static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
-    uint64_t end = session.end == 0 ? now : session.end;
-    uint64_t length = end > session.origin ? snd_clock_ns(end - session.origin) : 0;
     const snd_about about = {.set = &session.set,
                              .has_samples = session.has_samples,
                              .has_memory = session.has_memory,
@@ -58,21 +56,11 @@ describe(snd_profile *profile, uint64_t now, int is_last)
                              .note = session.note,
                              .start_realtime_ns = session.start_realtime_ns,
                              .start_monotonic_ns = session.start_monotonic_ns,
-                             .cpu_before_ns = session.cpu_before_ns};
-    snd_status status = snd_about_describe(&about, profile);
-    if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "length_ns", length);
-    if (status == SND_OK)
-        status = snd_profile_set_info_number(profile, "lost_entries", snd_track_lost() + snd_site_lost());
-    if (status == SND_OK)
-        status = snd_profile_set_info(profile, "complete", is_last ? "1" : "0");
-    if (status == SND_OK && session.has_samples)
-        status = snd_sample_describe(profile);
-    if (status == SND_OK && session.has_memory)
-        status = snd_memory_describe(profile);
-    if (status == SND_OK)
-        status = snd_extras_add(profile);
-    return status;
+                             .cpu_before_ns = session.cpu_before_ns,
+                             .length_ns = now > session.origin ? snd_clock_ns(now - session.origin) : 0,
+                             .is_complete = is_last};
+
+    return snd_about_describe(&about, profile);
 }
 
 /* ---- signals: a process that is told to end saves first ---- */
@@ -287,14 +275,28 @@ snd_session_pause_samples(int paused)
     pthread_mutex_unlock(&session.lock);
 }
 
-/* On the collector's thread. */
-static void
-end_in_time(void)
+/* Also on the collector's thread. */
+static uint64_t
+end_now(void)
 {
     snd_sample_set_paused(1);
     snd_memory_set_paused(1);
     SND_SET(snd_region_mode, 0);
-    session.end = snd_clock_ticks();
+    if (session.end == 0)
+        session.end = snd_clock_ticks();
+    return session.end;
+}
+
+void
+snd_session_end(void)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.is_running && !session.is_orphan) {
+        uint64_t ended = end_now();
+        if (session.collector != NULL)
+            snd_collector_ended(session.collector, ended);
+    }
+    pthread_mutex_unlock(&session.lock);
 }
 
 void
@@ -303,7 +305,7 @@ snd_session_end_after(uint64_t after_ns)
     pthread_mutex_lock(&session.lock);
     snd_children_end_at(snd_clock_monotonic_ns() + after_ns);
     if (session.collector != NULL && !session.is_orphan)
-        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
+        snd_collector_end_at(session.collector, snd_children_end(), end_now);
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -344,13 +346,53 @@ snd_session_start(const snd_session_options *options, snd_buffer *message)
     return status;
 }
 
+/* What is counted at this moment, or was at the end. */
+static snd_status
+take_profile(int is_last, snd_profile **out)
+{
+    uint64_t now = session.end == 0 ? snd_clock_ticks() : session.end;
+    snd_snapshot snapshot = {0};
+    snd_profile *profile = snd_profile_new();
+    if (profile == NULL)
+        return SND_NO_MEMORY;
+    (void)snd_track_get(); /* the calling thread has met the last reset */
+    snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
+    if (status == SND_OK && (session.has_samples || session.has_memory))
+        status = snd_sample_update(&snapshot, profile);
+    if (status == SND_OK)
+        status = describe(profile, now, is_last);
+    if (status == SND_OK)
+        status = snd_sources_add(profile, &(uint32_t){0});
+    snd_snapshot_free(&snapshot);
+    if (status == SND_OK)
+        *out = profile;
+    else
+        snd_profile_free(profile);
+    return status;
+}
+
+/* What was saved, or would have been; NULL where memory has run out, and in a child that has measured nothing. */
+static snd_profile *
+take_last(void)
+{
+    snd_profile *last = NULL;
+
+    if (own_collector() != NULL)
+        last = snd_collector_take_profile(session.collector);
+    else if (session.is_running && !session.is_orphan)
+        (void)take_profile(1, &last);
+    return last;
+}
+
 snd_status
-snd_session_stop(snd_buffer *message)
+snd_session_stop(snd_buffer *message, snd_profile **last)
 {
     pthread_mutex_lock(&session.lock);
     SND_SET(snd_region_mode, 0);
     stop_samples();
     snd_status status = snd_collector_finish(own_collector(), message);
+    if (last != NULL)
+        *last = take_last();
     free_collector();
     snd_track_keep_timeline(0);
     (void)snd_counted_choose(0);
@@ -377,28 +419,7 @@ snd_session_is_orphan(void)
 snd_status
 snd_session_profile(snd_profile **out)
 {
-    snd_snapshot snapshot = {0};
-    if (!session.is_running)
-        return SND_NOT_RUNNING;
-    snd_profile *profile = snd_profile_new();
-    if (profile == NULL)
-        return SND_NO_MEMORY;
-    (void)snd_track_get(); /* the calling thread has met the last reset */
-    uint64_t now = session.end == 0 ? snd_clock_ticks() : session.end;
-    snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
-    if (status == SND_OK && (session.has_samples || session.has_memory))
-        status = snd_sample_update(&snapshot, profile);
-    if (status == SND_OK)
-        status = describe(profile, now, session.end != 0);
-    if (status == SND_OK)
-        status = snd_sources_add(profile, &(uint32_t){0});
-    snd_snapshot_free(&snapshot);
-    if (status != SND_OK) {
-        snd_profile_free(profile);
-        return status;
-    }
-    *out = profile;
-    return SND_OK;
+    return session.is_running ? take_profile(session.end != 0, out) : SND_NOT_RUNNING;
 }
 
 void
@@ -480,7 +501,7 @@ snd_session_save(void)
     if (session.is_running && snd_process_id() == session.process_id) {
         snd_parts_gathered gathered;
         snd_children_take_notes();
-        (void)snd_session_stop(&message);
+        (void)snd_session_stop(&message, NULL);
         (void)snd_children_gather(&gathered, &message);
         snd_signals_say(session.recording_path, snd_buffer_str(&message), NULL);
     }
@@ -552,7 +573,7 @@ open_in_child(void)
     else if (take_outputs(&new, &session.set) != SND_OK)
         snd_opened_files_close(&new);
     else if (snd_children_end() != 0 && session.collector != NULL)
-        snd_collector_end_at(session.collector, snd_children_end(), end_in_time);
+        snd_collector_end_at(session.collector, snd_children_end(), end_now);
     snd_buffer_free(&message);
 }
 

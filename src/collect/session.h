@@ -48,8 +48,13 @@ void snd_session_use_clock(uint64_t (*function)(void));
 /* How the sampler looks into the interpreter; NULL: there is none. Before snd_session_start. */
 void snd_session_use_interpreter(const snd_sample_interpreter *interpreter);
 
-/* Stops and writes what is to be written. SND_OK when nothing ran. `message` gets a line when writing failed. */
-snd_status snd_session_stop(snd_buffer *message);
+/* From now on nothing is measured: what stop writes later is of this moment. */
+void snd_session_end(void);
+
+/* Stops and writes what is to be written. SND_OK when nothing ran. `message` gets a line when writing failed. `*last`
+ * is the profile as it was written, or would have been, which the caller owns; NULL where there is none. `last` may be
+ * NULL. */
+snd_status snd_session_stop(snd_buffer *message, snd_profile **last);
 
 int snd_session_is_running(void);
 

@@ -1,6 +1,7 @@
 /* Folded stacks, a line each: thread;caller;callee number. For flamegraph.pl, speedscope and others. */
 #include "base/alloc.h"
 #include "format/format.h"
+#include "format/import.h"
 #include "format/stacks.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ typedef struct folding {
     uint32_t *order;       /* all stacks: those of one parent together, by their texts */
     uint32_t *children;    /* where those of a parent begin in it, and behind the last parent its end */
     uint32_t count;
+    int without_threads; /* they are named after their first frames */
     snd_buffer path;
     snd_output out;
 } folding;
@@ -58,10 +60,12 @@ static void
 put_frame(folding *self, const snd_stacks_entry *stack)
 {
     if (stack->frame == SND_NONE) {
-        snd_stacks_put_name(&self->path, self->profile->tracks[stack->track].name);
+        if (!self->without_threads)
+            snd_stacks_put_name(&self->path, self->profile->tracks[stack->track].name);
         return;
     }
-    snd_buffer_char(&self->path, ';');
+    if (self->path.size != 0)
+        snd_buffer_char(&self->path, ';');
     snd_buffer_text(&self->path, self->stacks.frames[stack->frame].name);
 }
 
@@ -135,6 +139,7 @@ snd_format_collapsed(snd_reader *reader, const snd_profile *profile, const snd_e
     folding self = {.profile = profile, .stacks = {.by_line = options->by_line, .by_text = 1}, .out = {.file = file}};
 
     (void)reader;
+    self.without_threads = snd_profile_info_number(profile, SND_IMPORT_ROOTS) != 0;
     self.cost = snd_export_cost(profile, options);
     snd_status status = snd_stacks_update(&self.stacks, profile);
     if (status == SND_OK)

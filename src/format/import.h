@@ -5,6 +5,9 @@
 #include "base/buffer.h"
 #include "model/profile.h"
 
+/* The fact that threads of folded stacks are named after the first frames, which are kept as frames, too. */
+#define SND_IMPORT_ROOTS "imported_roots"
+
 /* Files that are larger are not read. */
 #define SND_IMPORT_LIMIT ((size_t)256 << 20)
 

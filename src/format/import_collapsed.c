@@ -22,6 +22,7 @@ typedef struct reading {
     uint64_t sum; /* of all numbers, as they are kept */
     uint64_t sum_limit;
     uint64_t line;
+    int roots_are_frames; /* no frame says where it is: nothing tells a thread from a function */
     snd_buffer name, file;
     snd_buffer *problem;
 } reading;
@@ -228,6 +229,36 @@ is_thread(span frame)
     return !split_place(frame, &name, &file, &line) || line == 0;
 }
 
+/* Whether any frame of a line, without its number, says where it is. */
+static int
+has_place(span line)
+{
+    span name, file;
+    uint32_t number;
+
+    while (line.len > 0 && strchr("\r 0123456789", line.start[line.len - 1]) != NULL)
+        line.len--;
+    while (line.len > 0)
+        if (split_place(next_frame(&line), &name, &file, &number))
+            return 1;
+    return 0;
+}
+
+static int
+has_places(const char *data, size_t size)
+{
+    const char *end = data + size;
+
+    while (data < end) {
+        const char *stop = memchr(data, '\n', (size_t)(end - data));
+        stop = stop == NULL ? end : stop;
+        if (has_place((span){data, (size_t)(stop - data)}))
+            return 1;
+        data = stop == end ? end : stop + 1;
+    }
+    return 0;
+}
+
 static snd_status
 read_stack(reading *self, span stack, uint64_t number)
 {
@@ -235,7 +266,9 @@ read_stack(reading *self, span stack, uint64_t number)
     uint32_t thread, node, state = SND_SAMPLE_STATES, depth = 0;
     snd_status status;
 
-    if (!is_thread(first)) {
+    if (self->roots_are_frames)
+        rest = stack;
+    else if (!is_thread(first)) {
         rest = stack;
         first = (span){"main", 4};
     }
@@ -365,10 +398,13 @@ snd_import_collapsed(const char *data, size_t size, const snd_import_options *op
         self.sum_limit = INT64_MAX;
     else if (options->unit == SND_IMPORT_us)
         self.sum_limit = INT64_MAX / UINT64_C(1000);
+    self.roots_are_frames = !has_places(data, size);
     if (status == SND_OK)
         status = read_all(&self, data, size);
     if (status == SND_OK)
         status = set_facts(&self);
+    if (status == SND_OK && self.roots_are_frames)
+        status = snd_profile_set_info(profile, SND_IMPORT_ROOTS, "1");
     snd_map_free(&self.sites);
     snd_map_free(&self.children);
     snd_intern_free(self.threads);

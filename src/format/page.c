@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "format/format.h"
 #include "format/page_private.h"
+#include "view/facts.h"
 #include "view/source.h"
 
 #include <stdarg.h>
@@ -24,6 +25,28 @@ snd_page_say_pruned(snd_page_maker *self, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     snd_buffer_printf(&self->pruned, "%s%s", self->pruned.size == 0 ? "" : " ", text);
+}
+
+/* The numbers that sum it up, so that the page and the terminal cannot differ. */
+static snd_status
+put_facts(snd_page_maker *self)
+{
+    snd_facts facts = {0};
+    snd_status status = snd_facts_make(self->profile, &(snd_view_options){0}, &facts);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+#define FACT(name) {#name, facts.name},
+        SND_FACT_MAP(FACT)
+#undef FACT
+    };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        snd_buffer_printf(&self->pack.gzip.bytes, "%s\"%s\":%llu", i == 0 ? "\"facts\":{" : ",", numbers[i].name,
+                          (unsigned long long)numbers[i].value);
+    snd_buffer_text(&self->pack.gzip.bytes, "},\n");
+    return status == SND_NO_DATA ? SND_OK : status;
 }
 
 static void
@@ -155,7 +178,9 @@ make(snd_page_maker *self)
     if (status != SND_OK)
         return status;
     put_infos(self);
-    status = snd_page_put_nodes(self);
+    status = put_facts(self);
+    if (status == SND_OK)
+        status = snd_page_put_nodes(self);
     if (status == SND_OK)
         status = put_sources(self);
     if (status == SND_OK)
@@ -166,6 +191,8 @@ make(snd_page_maker *self)
         status = snd_page_put_events(self);
     if (status == SND_OK)
         status = snd_page_put_tables(self);
+    if (status == SND_OK)
+        status = snd_page_put_diff(self);
     put_pruned(self);
     if (status == SND_OK)
         status = snd_buffer_status(&self->pruned);
@@ -173,10 +200,10 @@ make(snd_page_maker *self)
 }
 
 snd_status
-snd_page_data(const snd_profile *profile, const snd_page_options *options, snd_buffer *out)
+snd_page_data(const snd_profile *profile, const snd_profile *before, const snd_page_options *options, snd_buffer *out)
 {
     snd_page_options chosen = *options;
-    snd_page_maker self = {.profile = profile, .options = &chosen};
+    snd_page_maker self = {.profile = profile, .before = before, .options = &chosen};
 
     if (chosen.event_limit == 0)
         chosen.event_limit = EVENT_LIMIT;
@@ -209,7 +236,7 @@ snd_page_write(const snd_profile *const *profiles, unsigned count, const snd_pag
     snd_buffer_put(out, snd_page_template, (size_t)(place - snd_page_template));
     for (unsigned i = 0; i < count && status == SND_OK; i++) {
         snd_buffer_printf(out, "<script id=\"sonde-data%s\" type=\"application/octet-stream\">", i == 0 ? "" : "-2");
-        status = snd_page_data(profiles[i], options, out);
+        status = snd_page_data(profiles[i], i == 0 ? NULL : profiles[0], options, out);
         snd_buffer_text(out, "</script>\n");
     }
     snd_buffer_text(out, place + strlen(SND_PAGE_PLACE));

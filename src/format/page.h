@@ -25,7 +25,9 @@ int snd_page_exists(void);
 SND_MUST_USE snd_status snd_page_write(const snd_profile *const *profiles, unsigned count,
                                        const snd_page_options *options, snd_buffer *out);
 
-/* Appends what stands in the page for one profile: JSON, packed by gzip, in base64. */
-SND_MUST_USE snd_status snd_page_data(const snd_profile *profile, const snd_page_options *options, snd_buffer *out);
+/* Appends what stands in the page for one profile: JSON, packed by gzip, in base64. With `before`, which may be NULL,
+ * it has the comparison with that one too. */
+SND_MUST_USE snd_status snd_page_data(const snd_profile *profile, const snd_profile *before,
+                                      const snd_page_options *options, snd_buffer *out);
 
 #endif

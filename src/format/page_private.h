@@ -19,6 +19,7 @@ typedef struct snd_page_nodes {
 /* A page in the making. */
 typedef struct snd_page_maker {
     const snd_profile *profile;
+    const snd_profile *before; /* what it is compared with; NULL: nothing */
     const snd_page_options *options;
     snd_page_pack pack;
     snd_own own; /* whose source texts are shown: also with all_code, only the program's */
@@ -38,6 +39,7 @@ SND_MUST_USE snd_status snd_page_put_nodes(snd_page_maker *self);
 SND_MUST_USE snd_status snd_page_put_series(snd_page_maker *self);
 SND_MUST_USE snd_status snd_page_put_events(snd_page_maker *self);
 SND_MUST_USE snd_status snd_page_put_tables(snd_page_maker *self);
+SND_MUST_USE snd_status snd_page_put_diff(snd_page_maker *self);
 
 /* Adds a sentence about what was left out. */
 void snd_page_say_pruned(snd_page_maker *self, const char *format, ...) SND_PRINTF(2, 3);

@@ -2,6 +2,7 @@
 #include "format/format.h"
 #include "format/page_private.h"
 #include "view/arrange.h"
+#include "view/diff.h"
 #include "view/sample_table.h"
 
 #include <math.h>
@@ -219,4 +220,53 @@ snd_page_put_tables(snd_page_maker *self)
         status = put_sampled_functions(self, &is_first);
     snd_buffer_text(&self->pack.gzip.bytes, "],\n");
     return status;
+}
+
+/* The name of a line is its text. */
+static void
+hide_texts(snd_table *table)
+{
+    int name = snd_table_find(table, "name"), place = snd_table_find(table, "place");
+
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        snd_cell *cells = &table->cells[(size_t)r * table->column_count];
+        if (cells[place].is_there && *cells[place].text != '\0')
+            cells[name] = cells[place];
+    }
+}
+
+/* A kind of rows of `sonde diff`, with its heading as the footer. */
+static snd_status
+put_diff_kind(snd_page_maker *self, const snd_diff *diff, snd_diff_kind kind, int *is_first)
+{
+    snd_table *table = NULL;
+    snd_status status = snd_diff_table(diff, kind, &table);
+    if (status != SND_OK)
+        return status;
+    if (self->options->no_source && snd_diff_is_of_lines(kind))
+        hide_texts(table);
+    status = snd_table_set_footer(table, snd_diff_infos[kind].heading);
+    if (status == SND_OK)
+        return put_table(self, "diff", snd_diff_infos[kind].name, table, is_first);
+    snd_table_free(table);
+    return status;
+}
+
+snd_status
+snd_page_put_diff(snd_page_maker *self)
+{
+    const snd_view_options view = {0};
+    const snd_diff_options options = {.view = &view, .run_share = SND_DIFF_RUN_SHARE};
+    snd_diff diff = {0};
+    snd_status status =
+        self->before == NULL ? SND_NO_DATA : snd_diff_make(self->before, self->profile, &options, &diff);
+    int is_first = 1;
+
+    snd_buffer_text(&self->pack.gzip.bytes, "\"diff\":[");
+    for (int kind = 0; kind < SND_DIFF_COUNT && status == SND_OK; kind++)
+        if (diff.kinds & 1u << kind)
+            status = put_diff_kind(self, &diff, (snd_diff_kind)kind, &is_first);
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n");
+    snd_diff_free(&diff);
+    return status == SND_NO_DATA ? SND_OK : status; /* they have nothing in common */
 }

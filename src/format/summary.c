@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 #include "view/arrange.h"
+#include "view/facts.h"
 #include "view/memory_table.h"
 #include "view/sample_table.h"
 
@@ -73,91 +74,59 @@ put_program(const snd_summary *self)
     snd_buffer_free(&text);
 }
 
-/* Threads of the program; sonde's own is none. */
-static snd_status
-count_threads(const snd_summary *self, uint32_t *count)
-{
-    snd_table *table = NULL;
-    snd_status status = snd_view_sampled_threads(self->profile, self->options, &table);
-    if (status != SND_OK)
-        return status;
-    int id = snd_table_find(table, "thread_id");
-    *count = 0;
-    for (uint32_t r = 0; r < table->row_count; r++)
-        *count += table->cells[(size_t)r * table->column_count + (uint32_t)id].is_there ? 1 : 0;
-    snd_table_free(table);
-    return SND_OK;
-}
-
 static void
-put_parts(const snd_samples_numbers *all, snd_buffer *out)
+put_parts(const snd_facts *facts, snd_buffer *out)
 {
-    static const char *const names[] = {"Python", "native", "system"};
-    uint64_t cpu = snd_samples_cpu(all);
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } parts[] = {{"Python", facts->python_ns}, {"native", facts->native_ns}, {"system", facts->system_ns}};
+    uint64_t all = facts->python_ns + facts->native_ns + facts->system_ns;
 
-    for (unsigned state = 0; SND_SAMPLE_IS_CPU(state) && cpu != 0; state++)
-        snd_buffer_printf(out, "%s%.0f%% %s", state == 0 ? ": " : ", ",
-                          100.0 * (double)all->states[state] / (double)cpu, names[state]);
-}
-
-/* "1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waiting; 3 threads". */
-static snd_status
-put_totals(const snd_summary *self)
-{
-    snd_samples samples;
-    uint64_t length = snd_profile_info_number(self->profile, "length_ns");
-    uint64_t cpu = snd_profile_info_number(self->profile, "cpu_ns");
-    char text[SND_DURATION_SIZE];
-    uint32_t threads;
-    snd_status status = snd_samples_make(self->profile, self->options, &samples);
-    if (status != SND_OK)
-        return status;
-    if (cpu == 0 || self->options->thread != NULL || self->options->region != NULL)
-        cpu = snd_samples_cpu(&samples.all);
-    if (length != 0) {
-        snd_duration_text(length, text);
-        snd_buffer_printf(self->out, "ran for %s, ", text);
-    }
-    snd_duration_text(cpu, text);
-    snd_buffer_printf(self->out, "%s of CPU", text);
-    if (length != 0)
-        snd_buffer_printf(self->out, " (%.0f%% of one core)", 100.0 * (double)cpu / (double)length);
-    put_parts(&samples.all, self->out);
-    if (snd_samples_waiting(&samples.all) != 0) {
-        snd_duration_text(snd_samples_waiting(&samples.all), text);
-        snd_buffer_printf(self->out, "; %s waited", text);
-    }
-    snd_samples_free(&samples);
-    status = count_threads(self, &threads);
-    if (status == SND_OK)
-        snd_buffer_printf(self->out, "; %u thread%s\n", threads, threads == 1 ? "" : "s");
-    return status;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && all != 0; i++)
+        snd_buffer_printf(out, "%s%.0f%% %s", i == 0 ? ": " : ", ", 100.0 * (double)parts[i].ns / (double)all,
+                          parts[i].name);
 }
 
 /* "garbage collection: 12 times, 34.0 ms, longest 9.1 ms". */
 static void
-put_collections(const snd_summary *self)
+put_collections(const snd_facts *facts, snd_buffer *out)
 {
-    const snd_profile *profile = self->profile;
-    uint64_t count = 0, total = 0, longest = 0;
     char all[SND_DURATION_SIZE], most[SND_DURATION_SIZE];
 
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        const char *thread = profile->tracks[profile->nodes[i].track].name;
-        if (snd_profile_kind(profile, i) != SND_SITE_GC ||
-            (self->options->thread != NULL && strcmp(self->options->thread, thread) != 0))
-            continue;
-        uint64_t max = snd_profile_whole(profile, i, SND_METRIC_MAX);
-        count += snd_profile_whole(profile, i, SND_METRIC_COUNT);
-        total += snd_profile_whole(profile, i, SND_METRIC_TOTAL);
-        longest = max > longest ? max : longest;
-    }
-    if (count == 0 || self->options->region != NULL)
+    if (facts->collections == 0)
         return;
-    snd_duration_text(total, all);
-    snd_duration_text(longest, most);
-    snd_buffer_printf(self->out, "garbage collection: %llu time%s, %s, longest %s\n", (unsigned long long)count,
-                      count == 1 ? "" : "s", all, most);
+    snd_duration_text(facts->collections_ns, all);
+    snd_duration_text(facts->longest_ns, most);
+    snd_buffer_printf(out, "garbage collection: %llu time%s, %s, longest %s\n", (unsigned long long)facts->collections,
+                      facts->collections == 1 ? "" : "s", all, most);
+}
+
+/* "ran for 1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waited; 3 threads". */
+static snd_status
+put_totals(const snd_summary *self)
+{
+    char text[SND_DURATION_SIZE];
+    snd_facts facts;
+    snd_status status = snd_facts_make(self->profile, self->options, &facts);
+    if (status != SND_OK)
+        return status;
+    if (facts.length_ns != 0) {
+        snd_duration_text(facts.length_ns, text);
+        snd_buffer_printf(self->out, "ran for %s, ", text);
+    }
+    snd_duration_text(facts.cpu_ns, text);
+    snd_buffer_printf(self->out, "%s of CPU", text);
+    if (facts.length_ns != 0)
+        snd_buffer_printf(self->out, " (%.0f%% of one core)", 100.0 * (double)facts.cpu_ns / (double)facts.length_ns);
+    put_parts(&facts, self->out);
+    if (facts.waiting_ns != 0) {
+        snd_duration_text(facts.waiting_ns, text);
+        snd_buffer_printf(self->out, "; %s waited", text);
+    }
+    snd_buffer_printf(self->out, "; %llu thread%s\n", (unsigned long long)facts.threads, facts.threads == 1 ? "" : "s");
+    put_collections(&facts, self->out);
+    return SND_OK;
 }
 
 /* ---- tables ---- */
@@ -351,7 +320,6 @@ snd_summary_write(const snd_profile *profile, const snd_view_options *options, c
         return put_memory_only(&self);
     put_program(&self);
     snd_status status = put_totals(&self);
-    put_collections(&self);
     if (status == SND_OK)
         status = put_lines(&self);
     if (status == SND_OK)

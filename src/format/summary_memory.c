@@ -64,7 +64,7 @@ put_owners(const snd_summary *self)
     return status;
 }
 
-/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB so far, 97% sure): cache.append(row)". */
+/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB in all, 97% sure): cache.append(row)". */
 static void
 put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
 {
@@ -72,10 +72,10 @@ put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
     char rate[SND_BYTES_SIZE], growth[SND_BYTES_SIZE];
 
     snd_bytes_text((uint64_t)cell_of(table, row, "bytes_per_second")->whole, rate);
-    snd_bytes_text((uint64_t)cell_of(table, row, "growth")->whole, growth);
+    snd_bytes_text((uint64_t)cell_of(table, row, "live_bytes")->whole, growth);
     snd_buffer_text(out, "leak: ");
     snd_format_cell(SND_UNIT_TEXT, cell_of(table, row, "place"), out);
-    snd_buffer_printf(out, " grows by %s/s (%s, %.0f%% sure)", rate, growth,
+    snd_buffer_printf(out, " grows by %s/s (%s in all, %.0f%% sure)", rate, growth,
                       cell_of(table, row, "confidence_percent")->real);
     if (source->is_there) {
         snd_buffer_text(out, ": ");

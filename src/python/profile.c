@@ -357,7 +357,8 @@ save(void *context)
     saving *self = context;
     snd_writer *writer = NULL;
 
-    self->status = snd_profile_set_info(self->profile, "complete", "1");
+    if (snd_profile_info(self->profile, "complete") == NULL) /* it was counted by hand: nothing of it is missing */
+        self->status = snd_profile_set_info(self->profile, "complete", "1");
     if (self->status == SND_OK)
         self->status = snd_writer_open(self->path, &writer);
     if (self->status == SND_OK)

@@ -280,22 +280,33 @@ snd_py_start(PyObject *module, PyObject *args, PyObject *keywords)
     return result;
 }
 
-/* None, or a line about what could not be saved. */
+/* (None or a line about what could not be saved, the profile as it was saved or None). */
 PyObject *
 snd_py_stop(PyObject *module, PyObject *nothing)
 {
     snd_state *state = snd_state_of_module(module);
+    snd_profile *last = NULL;
     snd_buffer message = {0};
 
     (void)nothing;
     snd_exit_hook(0);
     snd_gc_hook(state, 0);
     stop_samples();
-    snd_status status = snd_session_stop(&message);
+    snd_status status = snd_session_stop(&message, &last);
     snd_suspend_stop(state);
-    PyObject *result = status == SND_OK ? Py_NewRef(Py_None) : PyUnicode_FromString(snd_buffer_str(&message));
+    PyObject *profile = last == NULL ? Py_NewRef(Py_None) : snd_profile_wrap(state, last);
+    PyObject *result =
+        profile == NULL ? NULL : Py_BuildValue("zN", status == SND_OK ? NULL : snd_buffer_str(&message), profile);
     snd_buffer_free(&message);
     return result;
+}
+
+PyObject *
+snd_py_end(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_session_end();
+    Py_RETURN_NONE;
 }
 
 PyObject *
@@ -320,13 +331,18 @@ snd_py_outputs(PyObject *module, PyObject *nothing)
     return Py_BuildValue("zz", snd_session_recording_path(), snd_session_trace_path());
 }
 
+/* _core.profile(is_complete=False): whether what the caller wanted to measure is over; the session may go on. */
 PyObject *
-snd_py_profile(PyObject *module, PyObject *nothing)
+snd_py_profile(PyObject *module, PyObject *args)
 {
     snd_profile *profile = NULL;
+    int is_complete = 0;
 
-    (void)nothing;
+    if (!PyArg_ParseTuple(args, "|p:profile", &is_complete))
+        return NULL;
     snd_status status = snd_session_profile(&profile);
+    if (status == SND_OK && is_complete && (status = snd_profile_set_info(profile, "complete", "1")) != SND_OK)
+        snd_profile_free(profile);
     if (status != SND_OK)
         return snd_raise_status(status, NULL);
     return snd_profile_wrap(snd_state_of_module(module), profile);

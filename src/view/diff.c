@@ -19,6 +19,12 @@ const snd_diff_info snd_diff_infos[SND_DIFF_COUNT] = {
 #undef INFO
 };
 
+int
+snd_diff_is_of_lines(snd_diff_kind kind)
+{
+    return strcmp(snd_diff_infos[kind].row, "line") == 0;
+}
+
 /* ---- rows ---- */
 
 static snd_status

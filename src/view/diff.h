@@ -17,7 +17,8 @@
     X(CALLS, calls, "Functions that were traced, by the time in them alone", "function", "calls") \
     X(COUNTS, counts, "Numbers of calls", "function", "calls")                                    \
     X(MEMORY, memory, "Memory at the peak, by line", "line", "memory")                            \
-    X(ALLOCATED, allocated, "Memory allocated in all, by line", "line", "memory")
+    X(ALLOCATED, allocated, "Memory allocated in all, by line", "line", "memory")                 \
+    X(COPIES, copies, "Memory copied, by line", "line", "copies")
 
 typedef enum snd_diff_kind {
 #define SND_DIFF_ENUM(id, name, heading, row, needs) SND_DIFF_##id,
@@ -114,6 +115,9 @@ double snd_diff_percent(const snd_diff_row *row);
 
 /* "slower", "within noise", … */
 const char *snd_diff_verdict_text(const snd_diff_row *row);
+
+/* Whether the name of a row of this kind is the text of a line. */
+int snd_diff_is_of_lines(snd_diff_kind kind);
 
 /* The rows of a kind as a table: columns for people, which are shown, and columns for programs. The caller owns it. */
 SND_MUST_USE snd_status snd_diff_table(const snd_diff *self, snd_diff_kind kind, snd_table **out);

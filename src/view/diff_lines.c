@@ -219,11 +219,17 @@ snd_diff_put_lines(snd_diff *self, const snd_diff_source *from)
 static snd_estimate
 memory_of(const snd_memory_view_numbers *numbers, snd_diff_kind kind)
 {
-    int is_peak = kind == SND_DIFF_MEMORY;
-    uint64_t bytes =
-        is_peak ? snd_memory_view_whole(numbers, SND_METRIC_LIVE_PEAK) : snd_memory_view_allocated(numbers);
-    snd_metric variance = is_peak ? SND_METRIC_PEAK_VARIANCE : SND_METRIC_ALLOC_VARIANCE;
+    uint64_t bytes = snd_memory_view_allocated(numbers);
+    snd_metric variance = SND_METRIC_ALLOC_VARIANCE;
 
+    if (kind == SND_DIFF_MEMORY) {
+        bytes = snd_memory_view_whole(numbers, SND_METRIC_LIVE_PEAK);
+        variance = SND_METRIC_PEAK_VARIANCE;
+    }
+    else if (kind == SND_DIFF_COPIES) {
+        bytes = snd_memory_view_whole(numbers, SND_METRIC_COPIED);
+        variance = SND_METRIC_COPY_VARIANCE;
+    }
     return snd_estimate_with((double)bytes, numbers->values[variance - SND_METRIC_ALLOC_PYTHON].real);
 }
 
@@ -259,4 +265,10 @@ snd_status
 snd_diff_put_allocated(snd_diff *self, const snd_diff_source *from)
 {
     return put_bytes(self, from, SND_DIFF_ALLOCATED);
+}
+
+snd_status
+snd_diff_put_copies(snd_diff *self, const snd_diff_source *from)
+{
+    return put_bytes(self, from, SND_DIFF_COPIES);
 }

@@ -7,6 +7,7 @@
 SND_MUST_USE snd_status snd_diff_put_lines(snd_diff *self, const snd_diff_source *from);
 SND_MUST_USE snd_status snd_diff_put_memory(snd_diff *self, const snd_diff_source *from);
 SND_MUST_USE snd_status snd_diff_put_allocated(snd_diff *self, const snd_diff_source *from);
+SND_MUST_USE snd_status snd_diff_put_copies(snd_diff *self, const snd_diff_source *from);
 
 /* A file's name that is the same in both recordings. */
 const char *snd_diff_file_key(const snd_own *own, const char *file);

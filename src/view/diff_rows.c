@@ -137,7 +137,7 @@ put_times(snd_diff *self, const snd_diff_source *from)
 static snd_status
 put_totals(snd_diff *self, const snd_diff_source *from)
 {
-    double error = number(from, "peak_error_bytes");
+    double error = number(from, "peak_error_bytes"), copy_error = number(from, "copy_error_bytes");
     snd_status status = put_times(self, from);
 
     if (status == SND_OK && both_know(from, "peak_bytes"))
@@ -146,6 +146,12 @@ put_totals(snd_diff *self, const snd_diff_source *from)
     if (status == SND_OK && both_know(from, "rss_peak_bytes"))
         status = add_total(self, from, "real memory, most", SND_UNIT_BYTES,
                            snd_estimate_unknown(number(from, "rss_peak_bytes")));
+    if (status == SND_OK && both_know(from, "alloc_bytes"))
+        status = add_total(self, from, "memory allocated", SND_UNIT_BYTES,
+                           snd_estimate_unknown(number(from, "alloc_bytes")));
+    if (status == SND_OK && both_know(from, "copied_bytes"))
+        status = add_total(self, from, "memory copied", SND_UNIT_BYTES,
+                           snd_estimate_with(number(from, "copied_bytes"), copy_error * copy_error));
     return status;
 }
 
@@ -410,6 +416,12 @@ has_calls(const snd_profile *profile)
     return 0;
 }
 
+static int
+has_copies(const snd_profile *profile)
+{
+    return profile->columns[SND_METRIC_COPIED] != NULL;
+}
+
 static const struct {
     int (*exists)(const snd_profile *profile);
     snd_status (*put)(snd_diff *self, const snd_diff_source *from);
@@ -423,6 +435,7 @@ static const struct {
     [SND_DIFF_COUNTS] = {has_calls, put_counts},
     [SND_DIFF_MEMORY] = {snd_memory_view_exists, snd_diff_put_memory},
     [SND_DIFF_ALLOCATED] = {snd_memory_view_exists, snd_diff_put_allocated},
+    [SND_DIFF_COPIES] = {has_copies, snd_diff_put_copies},
 };
 
 int

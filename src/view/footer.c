@@ -3,6 +3,7 @@
 #include "base/duration.h"
 #include "base/utf8.h"
 #include "view/call_table.h"
+#include "view/facts.h"
 #include "view/ops.h"
 #include "view/sample_table.h"
 #include "view/view.h"
@@ -10,27 +11,13 @@
 /* Of what is still open, so many are named. */
 #define NAMED 3u
 
-static uint64_t
-count_entries(const snd_profile *profile)
-{
-    uint64_t entries = 0;
-
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->sites[profile->nodes[i].site].kind == SND_SITE_REGION)
-            entries += snd_profile_whole(profile, i, SND_METRIC_COUNT) + snd_profile_whole(profile, i, SND_METRIC_OPEN);
-    return entries;
-}
-
 static void
 add_dropped(const snd_profile *profile, snd_buffer *text)
 {
-    uint64_t entries = snd_profile_info_number(profile, "lost_entries");
-    uint64_t events = snd_profile_info_number(profile, "lost_events");
+    snd_facts facts;
 
-    for (uint32_t i = 0; i < profile->track_count; i++) {
-        entries += profile->tracks[i].dropped_entries;
-        events += profile->tracks[i].dropped_events;
-    }
+    snd_facts_count(profile, &facts);
+    uint64_t entries = facts.dropped_entries, events = facts.dropped_events;
     if (entries == 0 && events == 0)
         snd_buffer_text(text, "nothing dropped");
     if (entries != 0)
@@ -95,11 +82,12 @@ snd_status
 snd_view_add_footer(const snd_profile *profile, snd_table *table)
 {
     snd_buffer text = {0};
-    uint64_t entries = count_entries(profile);
+    snd_facts facts;
 
-    snd_buffer_printf(&text, "%llu entr%s, ", (unsigned long long)entries, entries == 1 ? "y" : "ies");
+    snd_facts_count(profile, &facts);
+    snd_buffer_printf(&text, "%llu entr%s, ", (unsigned long long)facts.entries, facts.entries == 1 ? "y" : "ies");
     add_dropped(profile, &text);
-    add_cost(profile, "up to", entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
+    add_cost(profile, "up to", facts.entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
     const char *missing = snd_profile_info(profile, "counters_missing");
     if (missing != NULL && *missing != '\0') {

@@ -25,7 +25,7 @@ const char *snd_verdict_text(snd_verdict verdict);
 /* Numbers are of the time that is judged: after the first fifth of the run, before its end. */
 typedef struct snd_leak {
     snd_verdict verdict;
-    uint64_t growth;    /* bytes */
+    uint64_t growth;    /* bytes; in tables growth is that of the whole run */
     uint64_t rate;      /* bytes a second */
     uint64_t taken;     /* blocks that were looked at */
     uint64_t surviving; /* more of them live at the end than at the start */

@@ -174,34 +174,47 @@ compare_entries(const void *a, const void *b)
 }
 
 static uint32_t
-list_entries(const snd_samples *samples, const unsigned char *left_out, entry *entries)
+list_entries(const snd_samples *samples, entry *entries)
 {
     snd_memory_view_numbers numbers;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < samples->profile->node_count; i++)
-        if (samples->is_taken[i] && (left_out == NULL || !left_out[i]) && read_node(samples->profile, i, &numbers))
+        if (samples->is_taken[i] && read_node(samples->profile, i, &numbers))
             entries[count++] = entry_of(samples, i);
     if (count != 0)
         qsort(entries, count, sizeof *entries, compare_entries);
     return count;
 }
 
+/* `imports`: as marked above; NULL where no leaks are looked for. */
+static void
+add_history(const snd_profile *profile, uint32_t node, const unsigned char *imports, snd_memory_view_line *line)
+{
+    const snd_history *history = snd_profile_history(profile, node);
+    int is_judged = imports != NULL && !imports[node];
+
+    line->is_import &= !is_judged;
+    if (history != NULL)
+        snd_memory_view_add_history(&line->history, history);
+    if (history != NULL && is_judged)
+        snd_memory_view_add_history(&line->judged, history);
+}
+
 /* The entries of one line, from the first on, into it. Returns how many they are. */
 static uint32_t
-merge_line(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory_view_line *line)
+merge_line(const snd_profile *profile, const entry *entries, uint32_t count, const unsigned char *imports,
+           snd_memory_view_line *line)
 {
     uint64_t most = 0, most_live = 0;
     uint32_t used = 0;
 
-    *line = (snd_memory_view_line){.file = entries->file, .line = entries->line};
+    *line = (snd_memory_view_line){.file = entries->file, .line = entries->line, .is_import = imports != NULL};
     for (; used < count && compare_places(&entries[used], entries) == 0; used++) {
-        const snd_history *history = snd_profile_history(profile, entries[used].node);
         snd_memory_view_numbers numbers;
         read_node(profile, entries[used].node, &numbers);
         snd_memory_view_add(&line->numbers, &numbers);
-        if (history != NULL)
-            snd_memory_view_add_history(&line->history, history);
+        add_history(profile, entries[used].node, imports, line);
         uint64_t allocated = snd_memory_view_allocated(&numbers),
                  live = snd_memory_view_whole(&numbers, SND_METRIC_LIVE);
         if (used == 0 || allocated > most) {
@@ -228,7 +241,8 @@ count_lines(const entry *entries, uint32_t count)
 }
 
 static snd_status
-merge(const snd_profile *profile, const entry *entries, uint32_t count, snd_memory_view *out)
+merge(const snd_profile *profile, const entry *entries, uint32_t count, const unsigned char *imports,
+      snd_memory_view *out)
 {
     snd_memory_view self = {.lines = snd_malloc(((size_t)count_lines(entries, count) + 1) * sizeof *self.lines)};
 
@@ -236,7 +250,7 @@ merge(const snd_profile *profile, const entry *entries, uint32_t count, snd_memo
         return SND_NO_MEMORY;
     for (uint32_t i = 0; i < count; self.count++) {
         snd_memory_view_line *line = &self.lines[self.count];
-        i += merge_line(profile, entries + i, count - i, line);
+        i += merge_line(profile, entries + i, count - i, imports, line);
         snd_memory_view_add(&self.all, &line->numbers);
     }
     *out = self;
@@ -244,15 +258,15 @@ merge(const snd_profile *profile, const entry *entries, uint32_t count, snd_memo
 }
 
 snd_status
-snd_memory_view_make(const snd_samples *samples, int without_imports, snd_memory_view *out)
+snd_memory_view_make(const snd_samples *samples, int for_leaks, snd_memory_view *out)
 {
     entry *entries = snd_malloc(((size_t)samples->profile->node_count + 1) * sizeof *entries);
-    unsigned char *imports = without_imports ? mark_imports(samples->profile) : NULL;
+    unsigned char *imports = for_leaks ? mark_imports(samples->profile) : NULL;
     snd_status status = SND_NO_MEMORY;
 
-    if (entries != NULL && (imports != NULL || !without_imports)) {
-        uint32_t count = list_entries(samples, imports, entries);
-        status = merge(samples->profile, entries, count, out);
+    if (entries != NULL && (imports != NULL || !for_leaks)) {
+        uint32_t count = list_entries(samples, entries);
+        status = merge(samples->profile, entries, count, imports, out);
     }
     snd_free(entries);
     snd_free(imports);

@@ -22,6 +22,8 @@ typedef struct snd_memory_view_line {
     uint32_t node;     /* the one with the most memory that was not freed */
     snd_memory_view_numbers numbers;
     snd_history history; /* sums; no points where no node has any */
+    snd_history judged;  /* the same without what modules keep that were loaded; only where leaks are looked for */
+    int is_import;       /* nothing else is here; only where leaks are looked for */
 } snd_memory_view_line;
 
 /* Read freely. The numbers of all lines add up to `all`. */
@@ -34,9 +36,9 @@ typedef struct snd_memory_view {
 /* Whether memory was recorded at all. */
 int snd_memory_view_exists(const snd_profile *profile);
 
-/* The caller owns what `*out` points to, on SND_OK only. Without imports: what was allocated below frames of the import
- * system is left out. */
-SND_MUST_USE snd_status snd_memory_view_make(const snd_samples *samples, int without_imports, snd_memory_view *out);
+/* The caller owns what `*out` points to, on SND_OK only. For leaks: what was allocated below frames of the import
+ * system is told apart. */
+SND_MUST_USE snd_status snd_memory_view_make(const snd_samples *samples, int for_leaks, snd_memory_view *out);
 void snd_memory_view_free(snd_memory_view *self);
 
 /* NULL: that line has none. */

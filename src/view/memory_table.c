@@ -143,7 +143,7 @@ snd_memory_view_footer(const snd_profile *profile, const snd_memory_view_numbers
 /* ---- tables ---- */
 
 snd_status
-snd_memory_view_start(const snd_profile *profile, const snd_view_options *options, int without_imports,
+snd_memory_view_start(const snd_profile *profile, const snd_view_options *options, int for_leaks,
                       snd_memory_view_maker *out)
 {
     snd_memory_view_maker self = {0};
@@ -153,7 +153,7 @@ snd_memory_view_start(const snd_profile *profile, const snd_view_options *option
     snd_status status = snd_samples_weigh(profile, options, SND_METRIC_LIVE_PEAK, &self.samples);
     if (status != SND_OK)
         return status;
-    status = snd_memory_view_make(&self.samples, without_imports, &self.memory);
+    status = snd_memory_view_make(&self.samples, for_leaks, &self.memory);
     if (status != SND_OK) {
         snd_samples_free(&self.samples);
         return status;

@@ -31,7 +31,7 @@ typedef struct snd_memory_view_maker {
 
 /* SND_NO_DATA without memory. On SND_OK the caller goes on to snd_memory_view_finish. */
 SND_MUST_USE snd_status snd_memory_view_start(const snd_profile *profile, const snd_view_options *options,
-                                              int without_imports, snd_memory_view_maker *out);
+                                              int for_leaks, snd_memory_view_maker *out);
 
 /* A row with its file, place, function and source; the caller fills the rest. Lines of one file one after the other:
  * its source is opened once. */

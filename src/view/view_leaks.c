@@ -7,8 +7,7 @@ enum {
     GROWTH,
     RATE,
     CONFIDENCE,
-    LIVE,
-    TAKEN,
+    JUDGED,
     SURVIVING,
     TIMELINE,
     VERDICT,
@@ -25,11 +24,10 @@ enum {
 
 static const snd_column columns[] = {
     [FILE_NAME] = SND_FILE_COLUMN,
-    [GROWTH] = {"growth_bytes", "growth", SND_UNIT_BYTES, SHOWN | SND_COLUMN_NO_ZERO},
+    [GROWTH] = {"live_bytes", "growth", SND_UNIT_BYTES, SHOWN | SND_COLUMN_NO_ZERO}, /* as in the view of memory */
     [RATE] = {"bytes_per_second", "rate", SND_UNIT_RATE, SHOWN | SND_COLUMN_NO_ZERO},
     [CONFIDENCE] = {"confidence_percent", "confidence", SND_UNIT_PERCENT, SHOWN | SND_COLUMN_NO_ZERO},
-    [LIVE] = {"live_bytes", "live", SND_UNIT_BYTES, 0},
-    [TAKEN] = {"taken", "blocks", SND_UNIT_COUNT, PART},
+    [JUDGED] = {"judged", "judged", SND_UNIT_COUNT, PART},
     [SURVIVING] = {"surviving", "surviving", SND_UNIT_COUNT, PART},
     [TIMELINE] = {"timeline", "over time", SND_UNIT_SPARK, PART | SND_COLUMN_NO_EMPTY},
     [VERDICT] = {"verdict", "verdict", SND_UNIT_TEXT, 0},
@@ -67,11 +65,10 @@ add_line(snd_memory_view_maker *self, const snd_memory_view_line *line, const sn
     snd_status status = snd_memory_view_add_row(self, line, &cells);
     if (status != SND_OK)
         return status;
-    snd_set_whole(&cells[GROWTH], leak->growth);
+    snd_set_whole(&cells[GROWTH], snd_memory_view_whole(&line->numbers, SND_METRIC_LIVE));
     snd_set_whole(&cells[RATE], leak->rate);
     snd_set_share(&cells[CONFIDENCE], 100 * leak->confidence);
-    snd_set_whole(&cells[LIVE], snd_memory_view_whole(&line->numbers, SND_METRIC_LIVE));
-    snd_set_whole(&cells[TAKEN], leak->taken);
+    snd_set_whole(&cells[JUDGED], leak->taken);
     snd_set_whole(&cells[SURVIVING], leak->surviving);
     snd_set_text(self->table, &cells[VERDICT], snd_verdict_text(leak->verdict));
     snd_memory_view_spark(&line->history, CURVE_CELLS, &spark);
@@ -96,9 +93,9 @@ add_lines(snd_memory_view_maker *self, tally *count)
     for (uint32_t i = 0; i < self->memory.count && status == SND_OK; i++) {
         const snd_memory_view_line *line = &self->memory.lines[i];
         snd_leak leak;
-        if (line->file == NULL) /* there is no line to accuse */
+        if (line->file == NULL || line->is_import) /* there is no line to accuse */
             continue;
-        snd_leak_judge(&line->history, step, length, &leak);
+        snd_leak_judge(&line->judged, step, length, &leak);
         count->unknown += leak.verdict == SND_VERDICT_UNKNOWN;
         count->judged += leak.verdict != SND_VERDICT_UNKNOWN;
         count->leaks += leak.verdict == SND_VERDICT_LEAK;
@@ -134,7 +131,7 @@ snd_view_leaks(const snd_profile *profile, const snd_view_options *options, snd_
     put_footer(&count, &footer);
     if (status == SND_OK)
         status = snd_buffer_status(&footer);
-    status = snd_memory_view_finish(&self, status, "growth_bytes", snd_buffer_str(&footer), out);
+    status = snd_memory_view_finish(&self, status, "live_bytes", snd_buffer_str(&footer), out);
     snd_buffer_free(&footer);
     return status;
 }

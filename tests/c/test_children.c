@@ -195,7 +195,7 @@ run_with_a_child(const snd_session_options *options, snd_parts_gathered *found)
     }
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK_NUMBER(status, 0);
-    CHECK(snd_session_stop(&message) == SND_OK);
+    CHECK(snd_session_stop(&message, NULL) == SND_OK);
     CHECK(snd_children_gather(found, &message) == SND_OK);
     CHECK_TEXT(snd_buffer_str(&message), "");
     snd_buffer_free(&message);

@@ -136,14 +136,38 @@ numbers_are_what_the_unit_says(void)
 
     CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){SND_IMPORT_samples, 100}, samples, &problem) ==
           SND_OK);
-    CHECK_NUMBER(node_whole(samples, "main", "f", SND_METRIC_SAMPLES), 3);
-    CHECK_NUMBER(node_whole(samples, "main", "f", SND_METRIC_NATIVE), 30000000);
+    CHECK_NUMBER(node_whole(samples, "main", "main/f", SND_METRIC_SAMPLES), 3);
+    CHECK_NUMBER(node_whole(samples, "main", "main/f", SND_METRIC_NATIVE), 30000000);
     CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){SND_IMPORT_bytes, 0}, bytes, &problem) ==
           SND_OK);
-    CHECK_NUMBER(node_whole(bytes, "main", "f", SND_METRIC_ALLOC_NATIVE), 3);
-    CHECK_NUMBER(node_whole(bytes, "main", "f", SND_METRIC_NATIVE), 0);
+    CHECK_NUMBER(node_whole(bytes, "main", "main/f", SND_METRIC_ALLOC_NATIVE), 3);
+    CHECK_NUMBER(node_whole(bytes, "main", "main/f", SND_METRIC_NATIVE), 0);
     snd_profile_free(samples);
     snd_profile_free(bytes);
+}
+
+/* Nothing tells a thread from a function: the first frame is both. */
+static void
+without_places_the_first_frames_are_kept(void)
+{
+    static const char text[] = "idle 9\n"
+                               "start 5\n"
+                               "start;parse;lex 40\n"
+                               "start;parse;lex;read 12\n"
+                               "start;render;[waiting for I/O] 30\n";
+    snd_profile *profile = imported("collapsed", text, strlen(text));
+    size_t size;
+    char *again = exported("collapsed", profile, &size);
+
+    CHECK_NUMBER(size, strlen(text));
+    CHECK(size == strlen(text) && memcmp(again, text, size) == 0);
+    CHECK_NUMBER(profile->track_count, 2);
+    CHECK_NUMBER(node_whole(profile, "start", "start", SND_METRIC_NATIVE), 5000);
+    CHECK_NUMBER(node_whole(profile, "start", "start/parse/lex/read", SND_METRIC_NATIVE), 12000);
+    CHECK_NUMBER(node_whole(profile, "start", "start/render", SND_METRIC_WAIT_IO), 30000);
+    CHECK_NUMBER(node_whole(profile, "idle", "idle", SND_METRIC_NATIVE), 9000);
+    snd_profile_free(profile);
+    free(again);
 }
 
 static void
@@ -320,6 +344,7 @@ main(void)
     RUN(what_is_exported_comes_back);
     RUN(a_folded_frame_says_what_it_is);
     RUN(numbers_are_what_the_unit_says);
+    RUN(without_places_the_first_frames_are_kept);
     RUN(contents_tell_the_format);
     RUN(text_that_is_no_stacks_is_refused);
     RUN(a_stack_that_is_too_deep_is_refused);

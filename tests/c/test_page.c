@@ -77,7 +77,7 @@ data_with(const snd_profile *profile, snd_page_options options)
 {
     snd_buffer page = {0};
 
-    REQUIRE(snd_page_data(profile, &options, &page) == SND_OK);
+    REQUIRE(snd_page_data(profile, NULL, &options, &page) == SND_OK);
     char *json = unpack(&page);
     snd_buffer_free(&page);
     return json;
@@ -445,7 +445,7 @@ static snd_status
 make_data(void *context)
 {
     snd_buffer page = {0};
-    snd_status status = snd_page_data(context, &(snd_page_options){.node_limit = 6, .event_limit = 3}, &page);
+    snd_status status = snd_page_data(context, NULL, &(snd_page_options){.node_limit = 6, .event_limit = 3}, &page);
 
     snd_buffer_free(&page);
     return status;

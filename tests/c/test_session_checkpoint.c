@@ -132,7 +132,7 @@ start_and_stop(void *context)
 
     if (status == SND_OK) {
         enter_named("lucky", 2);
-        status = snd_session_stop(&message);
+        status = snd_session_stop(&message, NULL);
     }
     CHECK(!snd_session_is_running());
     snd_buffer_free(&message);

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_memory.h"
+#include "fixture_samples.h"
 #include "fixture_walk.h"
 #include "format/draw.h"
 #include "format/format.h"
@@ -209,6 +210,39 @@ only_the_line_that_leaks_is_accused(void)
     snd_profile_free(profile);
 }
 
+/* A line that also loads a module is judged without it, and has one growth all the same. */
+static void
+growth_is_the_same_in_all_views(void)
+{
+    const snd_profile_site importing = {SND_SITE_LINE, "_find_and_load", "<frozen importlib._bootstrap>", 9, "", 0, 1};
+    snd_profile *profile = memory_profile();
+    snd_table *leaks = make(profile, "leaks", (snd_view_options){.show_all = 1});
+    uint32_t remember = SND_NONE;
+
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (strcmp(profile->sites[profile->nodes[i].site].name, "remember") == 0)
+            remember = i;
+    REQUIRE(remember != SND_NONE);
+    uint64_t judged = (uint64_t)whole_of(leaks, "prog.py:14", "judged"), growth;
+    growth = (uint64_t)whole_of(leaks, "prog.py:14", "live_bytes");
+    snd_table_free(leaks);
+    set_whole(profile, add_frame(profile, remember, &importing), SND_METRIC_LIVE, MIB);
+    leaks = make(profile, "leaks", (snd_view_options){.show_all = 1});
+    snd_table *memory = make(profile, "memory", (snd_view_options){0});
+    snd_table *lines = make(profile, "lines", (snd_view_options){0});
+    for (uint32_t r = 0; r < leaks->row_count; r++) {
+        const char *place = cell_of(leaks, r, "place")->text;
+        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(memory, place, "live_bytes"));
+        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(lines, place, "live_bytes"));
+    }
+    CHECK_NUMBER(whole_of(leaks, "prog.py:14", "live_bytes"), growth + MIB);
+    CHECK_NUMBER(whole_of(leaks, "prog.py:14", "judged"), judged);
+    snd_table_free(leaks);
+    snd_table_free(memory);
+    snd_table_free(lines);
+    snd_profile_free(profile);
+}
+
 static void
 the_footprint_is_both_series(void)
 {
@@ -319,7 +353,7 @@ the_summary_names_the_peak_its_owners_and_the_leak(void)
 
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
     check_has(&text, "\nMemory\npeak 412 MiB at 2.400 s, growth 316 MiB, copied 130 MiB (40.6 MiB/s)\n");
-    check_has(&text, "\nleak: prog.py:14 grows by 7.50 MiB/s (18.0 MiB, 99% sure): cache[key] = value.copy()\n");
+    check_has(&text, "\nleak: prog.py:14 grows by 7.50 MiB/s (24.0 MiB in all, 99% sure): cache[key] = value.copy()\n");
     snd_buffer_clear(&text);
     set_info(profile, "peak_error_bytes", "52428800");
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
@@ -488,6 +522,7 @@ main(void)
     RUN(small_errors_are_for_programs_only);
     RUN(a_tree_of_memory_adds_up);
     RUN(only_the_line_that_leaks_is_accused);
+    RUN(growth_is_the_same_in_all_views);
     RUN(the_footprint_is_both_series);
     RUN(sizes_have_every_class_between);
     RUN(lines_have_columns_of_memory);

@@ -126,7 +126,7 @@ make_pages(const snd_profile *profile)
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         snd_buffer page = {0};
-        MUST((unsigned)snd_page_data(profile, &options[i], &page) < SND_STATUS_COUNT);
+        MUST((unsigned)snd_page_data(profile, NULL, &options[i], &page) < SND_STATUS_COUNT);
         snd_buffer_free(&page);
     }
 }

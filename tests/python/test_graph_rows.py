@@ -87,7 +87,7 @@ def test_a_measurement_has_the_last_ones(measuring):
     profile = _core.profile()
     assert profile.info("probes") == "region, graph"
     assert profile.format(view="graph") == _core.graph_profile(rows_of(3, "(5,)"), {}).format(view="graph")
-    assert _core.stop() is None
+    assert _core.stop()[0] is None
     db = sqlite3.connect(measuring)
     assert db.execute("select name, count, total_ns from graph where kind = 'graph'").fetchall() == [("f", 3, 300)]
     assert db.execute("select detail from graph where kind = 'graph_variable'").fetchall() == [("float64 (5,)",)]

@@ -6,6 +6,7 @@ import { accessTests } from "./access.mjs";
 import { frameTests } from "./frames.mjs";
 import { keyTests } from "./keys.mjs";
 import { linkTests } from "./links.mjs";
+import { sameTests } from "./same.mjs";
 import { exported, folder, KINDS, makeAll, pageOf } from "./recordings.mjs";
 import { timelineTests } from "./timeline.mjs";
 
@@ -228,6 +229,7 @@ async function dataOf(name) {
   return JSON.parse(gunzipSync(Buffer.from(text, "base64")).toString()).infos;
 }
 
+describe("one number, one value", { skip }, () => sameTests(() => browser));
 describe("the timeline", { skip }, () => timelineTests(() => browser));
 describe("keys and switches", { skip }, () => keyTests(() => browser));
 describe("views are linked", { skip }, () => linkTests(() => browser));

@@ -5,6 +5,7 @@
 export interface RawRecording {
   version: number;
   infos: Record<string, string>;
+  facts: Facts;
   texts: string[];
   kinds: string[];
   metric_units: Record<string, string>;
@@ -19,7 +20,27 @@ export interface RawRecording {
   histories: { step_ns: number; node: number[]; live: number[][] } | null;
   events: RawBlock[] | null;
   tables: Table[];
+  /** Of the second of two recordings: the rows of `sonde diff`, a table a kind, which is its variant. */
+  diff: Table[];
   pruned: Pruned | null;
+}
+
+/** What sums up the whole recording, as the core says it everywhere: src/view/facts.h. */
+export interface Facts {
+  length_ns: number;
+  cpu_ns: number;
+  python_ns: number;
+  native_ns: number;
+  system_ns: number;
+  waiting_ns: number;
+  samples: number;
+  threads: number;
+  collections: number;
+  collections_ns: number;
+  longest_ns: number;
+  entries: number;
+  dropped_entries: number;
+  dropped_events: number;
 }
 
 /** Events by track and start, in steps of `unit_ns`. `gap`: from the end of the event before it on its track (from 0
@@ -136,6 +157,7 @@ export interface Events {
 
 export interface Recording {
   infos: Record<string, string>;
+  facts: Facts;
   texts: string[];
   kinds: string[];
   sites: Sites;
@@ -153,6 +175,7 @@ export interface Recording {
   histories: { step_ns: number; live: Map<number, Float64Array> };
   events: Events | null;
   tables: Table[];
+  diff: Table[];
   pruned: Pruned | null;
   length_ns: number;
 }
@@ -253,6 +276,7 @@ export function decode(raw: RawRecording): Recording {
   );
   return {
     infos: raw.infos,
+    facts: raw.facts,
     texts: raw.texts,
     kinds: raw.kinds,
     sites: decodeSites(raw.sites),
@@ -276,8 +300,9 @@ export function decode(raw: RawRecording): Recording {
     histories: decodeHistories(raw.histories),
     events: decodeEvents(raw.events, raw.nodes.track),
     tables: raw.tables,
+    diff: raw.diff,
     pruned: raw.pruned,
-    length_ns: Number(raw.infos.length_ns ?? 0),
+    length_ns: raw.facts.length_ns,
   };
 }
 

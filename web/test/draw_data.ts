@@ -1,5 +1,6 @@
 // Recordings by chance, the same every time: trees of samples with events, regions in each other, calls in pairs.
 import { decode, STATES, type RawBlock, type RawRecording, type Recording } from "../src/data";
+import { noFacts } from "./tiny";
 
 const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op", "gc"];
 
@@ -18,10 +19,10 @@ function delta(map: Map<number, number>): { node: number[]; value: number[] } {
 /** An empty recording with these texts. */
 export function bare(): RawRecording {
   return {
-    version: 1, infos: { length_ns: "0" }, texts: [""], kinds: KINDS, metric_units: {},
+    version: 1, infos: {}, facts: { ...noFacts }, texts: [""], kinds: KINDS, metric_units: {},
     sites: { kind: [], name: [], file: [], line: [], detail: [], first_line: [] },
     tracks: [], nodes: { parent: [], track: [], site: [] }, metrics: {}, sources: [], own_files: [], series: [],
-    histories: null, events: null, tables: [], pruned: null,
+    histories: null, events: null, tables: [], diff: [], pruned: null,
   };
 }
 
@@ -93,7 +94,7 @@ export function sampled(seed: number, nodes = 400): Recording {
   }
   STATES.forEach((name, state) => setMetric(raw, name, sums[state]));
   raw.own_files = [addText(raw, "/p/a.py")];
-  raw.infos.length_ns = String(length);
+  raw.facts.length_ns = length;
   raw.events = [block];
   return decode(raw);
 }
@@ -106,7 +107,7 @@ export function regions(): Recording {
   const inner = addNode(raw, outer, addSite(raw, "region", "inner"));
   setMetric(raw, "self", new Map([[root, 50], [outer, 100], [inner, 50]]));
   setMetric(raw, "total", new Map([[root, 200], [outer, 150], [inner, 50]]));
-  raw.infos.length_ns = "250";
+  raw.facts.length_ns = 250;
   raw.events = [{ kind: "spans", unit_ns: 1, gap: [0, -90, 5, 135], value: [100, 30, 20, 50], node: [outer, inner, inner, outer], task: [0, 0, 0, 0] }];
   return decode(raw);
 }
@@ -126,6 +127,6 @@ export function called(): Recording {
   setMetric(raw, "total", total);
   setMetric(raw, "self", new Map([[mainNode, 10], [2, 45], [one, 30], [two, 15], [bNode, 15], [leafNode, 30]]));
   raw.own_files = [addText(raw, "/p/a.py")];
-  raw.infos.length_ns = "100";
+  raw.facts.length_ns = 100;
   return decode(raw);
 }

@@ -11,7 +11,7 @@ import { addNode, addSite, addTrack, bare, setMetric } from "./draw_data";
 
 function made() {
   const raw = bare();
-  raw.infos.length_ns = "1000000";
+  raw.facts = { ...raw.facts, length_ns: 1e6, threads: 2, collections: 3, collections_ns: 70_000, longest_ns: 30_000 };
   const [main, worker] = [addTrack(raw, "main"), addTrack(raw, "worker")];
   const site = addSite(raw, "gc", "gc", "", 0, 0, "generation 2");
   const region = addNode(raw, main, addSite(raw, "region", "step"));

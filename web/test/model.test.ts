@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAIN, SHOWN, decode, type Table } from "../src/data";
 import { isRelated } from "../src/model/choose";
-import { compare, normalise, relative, type Subject } from "../src/model/compare";
 import { bytes, count, duration, percent, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
 import { functionsTable, linesTable } from "../src/model/samples";
@@ -176,25 +175,5 @@ describe("selections", () => {
     expect(isRelated(line, { name: "f", file: "a.py", line: 4 })).toBe(false);
     expect(isRelated(line, { name: "g", file: "a.py", line: 3 })).toBe(false);
     expect(isRelated(line, null)).toBe(false);
-  });
-});
-
-describe("two recordings", () => {
-  const subject: Subject = { id: "functions", title: "", unit: "ns", column: "self_ns", table: (recording) => functionsTable(recording, -1, null) };
-
-  it("match functions of the program wherever it lies", () => {
-    const moved = tinyRaw();
-    moved.texts[2] = "/elsewhere/b.py";
-    moved.infos = { ...moved.infos, program_path: "/elsewhere/b.py" };
-    moved.metrics.python.value = [ms(10), ms(60), ms(5)];
-    const pairs = compare(tiny(), decode(moved), subject);
-    expect(pairs[0]).toMatchObject({ title: "work", a: ms(50), b: ms(80) });
-    expect(relative(pairs[0])).toBe(60);
-    expect(pairs.find((pair) => pair.title === "main")).toMatchObject({ a: ms(10), b: ms(10) });
-    expect(normalise(pairs).reduce((sum, pair) => sum + pair.b, 0)).toBeCloseTo(100, 9);
-  });
-
-  it("say what is new", () => {
-    expect(relative({ a: 0, b: 5 })).toBeNull();
   });
 });

@@ -1,11 +1,29 @@
 // A recording small enough to check by hand: two threads, three lines, a library, a region.
-import type { RawRecording } from "../src/data";
+import type { Facts, RawRecording } from "../src/data";
+
+export const noFacts: Facts = {
+  length_ns: 0,
+  cpu_ns: 0,
+  python_ns: 0,
+  native_ns: 0,
+  system_ns: 0,
+  waiting_ns: 0,
+  samples: 0,
+  threads: 0,
+  collections: 0,
+  collections_ns: 0,
+  longest_ns: 0,
+  entries: 0,
+  dropped_entries: 0,
+  dropped_events: 0,
+};
 
 /** Times in ms of 1e6 ns. Track 0: main > work:2 > (lib:9); track 1: a thread without Python. */
 export function tinyRaw(): RawRecording {
   return {
     version: 1,
     infos: { program: "a.py", program_path: "/p/a.py", length_ns: "100000000", samples: "40", sample_rate_hz: "1000" },
+    facts: { ...noFacts, length_ns: 100e6, cpu_ns: 72e6, python_ns: 45e6, native_ns: 27e6, waiting_ns: 15e6, samples: 132, threads: 2 },
     texts: ["", "main", "/p/a.py", "work", "lib", "/usr/lib/lib.py", "native", "step", "blas"],
     kinds: ["thread", "region", "line", "native", "other"],
     metric_units: { python: "ns", native: "ns", wait_lock: "ns", samples: "samples" },
@@ -52,6 +70,7 @@ export function tinyRaw(): RawRecording {
       },
     ],
     tables: [],
+    diff: [],
     pruned: null,
   };
 }

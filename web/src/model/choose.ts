@@ -1,5 +1,5 @@
 // Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
-import { MAIN, SHOWN, type Column, type Recording, type Table } from "../data";
+import { MAIN, SHOWN, STATES, type Column, type Recording, type Table } from "../data";
 import type { Selection, State } from "../state";
 import { functionsTable, linesTable, memoryTable } from "./samples";
 import { spansTable } from "./spans";
@@ -19,7 +19,7 @@ const SPAN_KINDS: Record<string, string[]> = {
 };
 
 export function hasSamples(recording: Recording): boolean {
-  return recording.metrics.has("samples") || recording.metrics.has("python");
+  return ["samples", ...STATES].some((name) => recording.metrics.has(name));
 }
 
 /** Where there are calls and samples, "functions" are the calls. */

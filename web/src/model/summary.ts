@@ -1,5 +1,5 @@
 // The facts of a recording that a reader wants first.
-import { STATES, type Recording, type Table, type Track } from "../data";
+import type { Recording, Table } from "../data";
 import type { State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
@@ -20,28 +20,20 @@ const total = (values: Float64Array) => values.reduce((sum, value) => sum + valu
 
 /** CPU time by what it was, and waiting. */
 export function timeParts(recording: Recording, state: State): { name: string; colour: string; value: number }[] {
+  const { python_ns, native_ns, system_ns, waiting_ns } = recording.facts;
   const of = (names: readonly string[]) => total(ownValues(recording, names, state.thread, state.range));
-  return [
-    ...CPU.map((name) => ({ name: name === "python" ? "Python" : name, colour: name, value: of([name]) })),
-    { name: "waiting", colour: "waiting", value: of(WAITING) },
-  ];
+  const values = isWhole(state) ? [python_ns, native_ns, system_ns, waiting_ns] : [...CPU.map((name) => of([name])), of(WAITING)];
+  return [...CPU, "waiting"].map((name, i) => ({ name: name === "python" ? "Python" : name, colour: name, value: values[i] }));
 }
 
-/** Without sonde's own threads and what stands for threads that nobody saw. */
-function threadCount(recording: Recording): number {
-  const { nodes, sites, texts, tracks } = recording;
-  const names = new Set(["[sonde]", "[short threads]"]);
-  const others = new Set<number>();
-  const isOther = texts.map((text) => names.has(text));
-  for (let node = 0; node < nodes.count; node++) if (isOther[sites.name[nodes.site[node]]]) others.add(nodes.track[node]);
-  const sums = new Set(tracks.map((track) => track.summed_on)); // their threads are counted themselves
-  const isCounted = (track: Track, i: number) => !sums.has(i) && !others.has(track.summed_on ?? i) && track.thread_id !== 0;
-  return tracks.reduce((sum, track, i) => sum + (isCounted(track, i) ? (track.thread_count ?? 1) : 0), 0);
+/** What the core has summed up already. */
+function isWhole(state: State): boolean {
+  return !state.range && state.thread < 0;
 }
 
 /** The garbage collections of a thread, of the whole recording or a range. */
 export function collections(recording: Recording, { thread, range }: State): { count: number; total: number; max: number } {
-  const { events, nodes, sites, kinds, metrics } = recording;
+  const { events, facts, nodes, sites, kinds, metrics } = recording;
   const sum = { count: 0, total: 0, max: 0 };
   const isWanted = (node: number) => kinds[sites.kind[nodes.site[node]]] === "gc" && (thread < 0 || nodes.track[node] === thread);
   const add = (count: number, total: number, max: number) => {
@@ -56,6 +48,7 @@ export function collections(recording: Recording, { thread, range }: State): { c
     }
     return sum;
   }
+  if (thread < 0) return { count: facts.collections, total: facts.collections_ns, max: facts.longest_ns };
   for (const name of ["count", "total", "max"] as const)
     metrics.get(name)?.node.forEach((node, i) => {
       const value = metrics.get(name)!.value[i];
@@ -64,22 +57,29 @@ export function collections(recording: Recording, { thread, range }: State): { c
   return sum;
 }
 
+/** The core's number of the whole recording; of a thread or a range what is summed up here by the same rule. */
+function timeFacts(recording: Recording, state: State): { cpu: number; waited: number } {
+  const { facts } = recording;
+  if (isWhole(state)) return { cpu: facts.cpu_ns, waited: facts.waiting_ns };
+  const of = (names: readonly string[]) => total(ownValues(recording, names, state.thread, state.range));
+  return { cpu: of(CPU), waited: of(WAITING) };
+}
+
 export function facts(recording: Recording, state: State): Fact[] {
   const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
-  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(threadCount(recording), "thread") }];
+  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(recording.facts.threads, "thread") }];
   if (hasSamples(recording)) {
-    const cpu = total(ownValues(recording, STATES.slice(0, 3), state.thread, state.range));
+    const { cpu, waited } = timeFacts(recording, state);
     const share = length > 0 ? `${percent((100 * cpu) / length)} of one core` : "";
     list.push({ title: "CPU time", value: duration(cpu), more: share });
-    const waited = total(ownValues(recording, WAITING, state.thread, state.range));
-    list.push({ title: "waiting", value: duration(waited), more: "of threads that ran Python" });
+    list.push({ title: "waited", value: duration(waited), more: "by threads that ran Python" });
   }
   const gc = collections(recording, state);
   if (gc.count > 0) list.push({ title: "garbage collection", value: duration(gc.total), more: `${plural(gc.count, "time")}, longest ${duration(gc.max)}` });
   if (recording.infos.peak_bytes) {
     const at = `at ${duration(info(recording, "peak_at_ns"))}, ± ${bytes(info(recording, "peak_error_bytes"))}`;
     list.push({ title: "memory at the peak", value: bytes(info(recording, "peak_bytes")), more: at });
-    list.push({ title: "kept at the end", value: bytes(info(recording, "live_bytes")), more: `of ${bytes(info(recording, "alloc_bytes"))} allocated` });
+    list.push({ title: "growth", value: bytes(info(recording, "live_bytes")), more: `not freed, of ${bytes(info(recording, "alloc_bytes"))} allocated` });
     const rate = recording.length_ns > 0 ? `${bytes(info(recording, "copied_bytes") / (recording.length_ns / 1e9))}/s` : "";
     list.push({ title: "copied", value: bytes(info(recording, "copied_bytes")), more: rate });
   }
@@ -89,7 +89,7 @@ export function facts(recording: Recording, state: State): Fact[] {
 /** How far the numbers can be trusted, as rows of a name and a text. */
 export function quality(recording: Recording): [string, string][] {
   const rows: [string, string][] = [];
-  const samples = info(recording, "samples");
+  const { samples } = recording.facts;
   if (samples > 0) {
     const missed = info(recording, "samples_missed");
     rows.push(["samples", `${count(samples)} at ${count(info(recording, "sample_rate_hz"))} Hz`]);
@@ -120,7 +120,7 @@ function memoryText(recording: Recording): string {
 }
 
 function lostText(recording: Recording): string {
-  const [entries, events] = [info(recording, "lost_entries"), info(recording, "lost_events")];
+  const { dropped_entries: entries, dropped_events: events } = recording.facts;
   return entries || events ? `${plural(entries, "entry").replace("entrys", "entries")}, ${plural(events, "event")}` : "nothing";
 }
 
@@ -235,7 +235,7 @@ export function leaks(recording: Recording): Leak[] {
   return rows.map((row) => ({
     place: text("place")(row),
     text:
-      `grows by ${bytes(number("bytes_per_second")(row))}/s, ${bytes(number("growth_bytes")(row))} in all ` +
+      `grows by ${bytes(number("bytes_per_second")(row))}/s, ${bytes(number("live_bytes")(row))} in all ` +
       `(${Math.round(number("confidence_percent")(row))}% sure): ${text("source")(row).trim()}`,
     digits: text("timeline")(row),
     selection: { name: text("function")(row), file: text("file")(row), line: number("line")(row) },

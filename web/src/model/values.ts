@@ -67,6 +67,21 @@ export function ranPython(recording: Recording): Uint8Array {
   return tracks;
 }
 
+/** By node: what counts on it is nothing, and so no sample of it does, as in the core: a native thread that waits. */
+const leftOut = new WeakMap<Recording, Uint8Array>();
+
+function uncounted(recording: Recording): Uint8Array {
+  let nodes = leftOut.get(recording);
+  if (!nodes) {
+    leftOut.set(recording, (nodes = new Uint8Array(recording.nodes.count)));
+    const mark = (names: readonly string[], value: number) =>
+      names.forEach((name) => recording.metrics.get(name)?.node.forEach((node) => !ranPython(recording)[recording.nodes.track[node]] && (nodes![node] = value)));
+    mark(WAITING, 1);
+    mark(CPU, 0);
+  }
+  return nodes;
+}
+
 function addMetric(recording: Recording, name: string, thread: number, shares: Shares | null, into: Float64Array): void {
   const metric = recording.metrics.get(name);
   if (!metric) return;
@@ -76,6 +91,7 @@ function addMetric(recording: Recording, name: string, thread: number, shares: S
     const node = metric.node[i];
     const track = recording.nodes.track[node];
     if ((thread >= 0 && track !== thread) || (isWaiting && !ranPython(recording)[track])) continue;
+    if (name === "samples" && uncounted(recording)[node]) continue;
     into[node] += metric.value[i] * (shares ? shares.of(node, state < 0 ? ANY : state) : 1);
   }
 }

@@ -1,32 +1,26 @@
 // Two recordings: what got more (red, to the right) and what got less (blue, to the left).
 import { useMemo } from "preact/hooks";
 import type { Recording } from "../data";
-import { compare, normalise, pairsTable, relative, subjects } from "../model/compare";
-import { bytes, difference, duration, visible } from "../model/format";
+import { comparison, kindOf, subjects, totals, type Total } from "../model/compare";
+import { quantity, visible } from "../model/format";
 import type { ViewProps } from "../props";
 import { Choice, Empty } from "./bits";
 import { Grid } from "./grid";
 
-function kindOf(change: number): string {
-  return Math.abs(change) < 0.05 ? "" : change > 0 ? "more" : "less";
-}
-
-function Total({ title, a, b, write }: { title: string; a: number; b: number; write(value: number): string }) {
-  if (!a && !b) return null;
-  const change = relative({ a, b });
+function TotalFact({ total }: { total: Total }) {
   return (
     <div class="fact">
-      <span>{title}</span>
-      <b class={kindOf(change ?? 100)}>{difference(change, "percent")}</b>
+      <span>{total.name}</span>
+      <b class={kindOf(total.verdict)}>{total.change || total.verdict}</b>
       <span class="clip">
-        {write(a)} → {write(b)}
+        {quantity(total.before, total.unit)} → {quantity(total.after, total.unit)}
       </span>
+      <span class="clip">{total.verdict}</span>
     </div>
   );
 }
 
 function Totals({ a, b }: { a: Recording; b: Recording }) {
-  const of = (recording: Recording, key: string) => Number(recording.infos[key] ?? 0);
   return (
     <section class="facts" style={{ padding: "12px 16px 4px" }} aria-label="totals">
       <div class="fact">
@@ -34,11 +28,9 @@ function Totals({ a, b }: { a: Recording; b: Recording }) {
         <div class="clip">{nameOf(a)}</div>
         <div class="clip">{nameOf(b)}</div>
       </div>
-      <Total title="length" a={a.length_ns} b={b.length_ns} write={duration} />
-      <Total title="CPU time" a={of(a, "cpu_ns")} b={of(b, "cpu_ns")} write={duration} />
-      <Total title="memory at the peak" a={of(a, "peak_bytes")} b={of(b, "peak_bytes")} write={bytes} />
-      <Total title="allocated" a={of(a, "alloc_bytes")} b={of(b, "alloc_bytes")} write={bytes} />
-      <Total title="copied" a={of(a, "copied_bytes")} b={of(b, "copied_bytes")} write={bytes} />
+      {totals(b).map((total) => (
+        <TotalFact key={total.name} total={total} />
+      ))}
     </section>
   );
 }
@@ -46,15 +38,11 @@ function Totals({ a, b }: { a: Recording; b: Recording }) {
 export function Compare(props: ViewProps) {
   const { recording: a, other: b, state, onOption } = props;
   if (!b) return <Empty>There is one recording in this page. Two are compared with: sonde report FIRST SECOND.</Empty>;
-  const list = subjects(a, b);
-  const subject = list.find((one) => one.id === state.options["compare.what"]) ?? list[0];
+  const list = useMemo(() => subjects(b), [b]);
+  const subject = list.find((one) => one.id === state.options["compare.what"]) ?? list.find((one) => one.id === "functions") ?? list[0];
   if (!subject) return <Empty>These two recordings have nothing in common that could be compared.</Empty>;
   const isShare = state.options["compare.as"] === "share";
-  const pairs = useMemo(() => {
-    const found = compare(a, b, subject);
-    return isShare ? normalise(found) : found;
-  }, [a, b, subject, isShare]);
-  const table = useMemo(() => pairsTable(pairs, isShare ? "percent" : subject.unit, !!subject.isLine), [pairs]);
+  const table = useMemo(() => comparison(subject, isShare), [subject, isShare]);
   return (
     <>
       <Totals a={a} b={b} />
@@ -78,7 +66,7 @@ export function Compare(props: ViewProps) {
           onChange={(value) => onOption("compare.as", value === "share" ? "share" : null)}
         />
         <span class="muted">
-          <span class="dot" style={{ background: "var(--b)" }} />
+          {subject.table.footer}; <span class="dot" style={{ background: "var(--b)" }} />
           more in the second <span class="dot" style={{ background: "var(--a)", marginInlineStart: "10px" }} />
           less
         </span>
