@@ -181,10 +181,13 @@ snd_undo_open(const char *journal, uid_t owner, uint64_t size, snd_undo **out)
     int file = open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
     *out = NULL;
-    if (file < 0 && (lstat(journal, &about) != 0 || about.st_uid != owner || !S_ISREG(about.st_mode)))
-        return SND_OK;
-    if (file < 0)
-        return SND_SYSTEM;
+    if (file < 0) {
+        int saved = errno;
+        int is_hidden =
+            saved != ENOENT && lstat(journal, &about) == 0 && about.st_uid == owner && S_ISREG(about.st_mode);
+        errno = saved;
+        return is_hidden ? SND_SYSTEM : SND_OK;
+    }
     snd_undo *self = NULL;
     snd_status status = SND_OK;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == owner) {
