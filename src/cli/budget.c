@@ -17,8 +17,8 @@
  * docs/security.md has the figures. */
 #define MEMORY_BASE (UINT64_C(256) << 20)
 #define MEMORY_EACH 64u
-#define SECONDS_BASE 60u
-#define SECONDS_EACH_MIB 10u
+#define SECONDS_BASE 30u
+#define SECONDS_EACH_MIB 5u
 
 /* For what does not end when its allocations fail. */
 #define SECONDS_TO_END 10

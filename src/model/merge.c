@@ -31,7 +31,7 @@ snd_merger_free(snd_merger *self)
     snd_map_free(&self->nodes);
     snd_map_free(&self->tracks);
     snd_map_free(&self->sources);
-    snd_free(self->taken);
+    snd_free(self->twins);
     snd_free(self->extras);
     snd_free(self->facts);
     snd_free(self->lines);
@@ -176,25 +176,30 @@ snd_merger_start(snd_merger *self)
 /* ---- sites ---- */
 
 static snd_status
-make_taken(snd_merger *self)
+make_twins(snd_merger *self)
 {
-    if (self->sum->site_count <= self->taken_count)
+    if (self->sum->site_count <= self->twins_count)
         return SND_OK;
     uint32_t count = self->sum->site_count + self->sum->site_count / 2 + 64;
-    uint32_t *taken = snd_realloc(self->taken, count * sizeof *taken);
-    if (taken == NULL)
+    snd_merge_twins *twins = snd_realloc(self->twins, count * sizeof *twins);
+    if (twins == NULL)
         return SND_NO_MEMORY;
-    memset(taken + self->taken_count, 0, (count - self->taken_count) * sizeof *taken);
-    self->taken = taken;
-    self->taken_count = count;
+    memset(twins + self->twins_count, 0, (count - self->twins_count) * sizeof *twins);
+    self->twins = twins;
+    self->twins_count = count;
     return SND_OK;
 }
 
 static uint64_t
 hash_site(const snd_profile_site *site)
 {
-    const uintptr_t key[] = {(uintptr_t)site->kind,   (uintptr_t)site->name, (uintptr_t)site->file, site->line,
-                             (uintptr_t)site->detail, site->first_line};
+    const uintptr_t key[] = {(uintptr_t)site->kind,
+                             (uintptr_t)site->name,
+                             (uintptr_t)site->file,
+                             site->line,
+                             (uintptr_t)site->detail,
+                             site->first_line,
+                             site->twin};
     return snd_hash(key, sizeof key, 0);
 }
 
@@ -203,7 +208,23 @@ static int
 is_same_site(const snd_profile_site *a, const snd_profile_site *b)
 {
     return a->kind == b->kind && a->name == b->name && a->file == b->file && a->line == b->line &&
-           a->detail == b->detail && a->first_line == b->first_line;
+           a->detail == b->detail && a->first_line == b->first_line && a->twin == b->twin;
+}
+
+/* The sum's site with these texts and this number among its twins; a new one if there is none. */
+static snd_status
+find_twin(snd_merger *self, const snd_profile_site *wanted, uint32_t *id)
+{
+    uint64_t hash = hash_site(wanted);
+    uint32_t cursor = 0;
+
+    while ((*id = snd_map_next(&self->sites, hash, &cursor)) != SND_MAP_NONE)
+        if (is_same_site(&self->sum->sites[*id], wanted))
+            return SND_OK;
+    snd_status status = snd_profile_add_site(self->sum, wanted, id);
+    if (status == SND_OK)
+        status = snd_map_add(&self->sites, hash, *id);
+    return status == SND_OK ? make_twins(self) : status;
 }
 
 /* Sites of one profile with the same texts are not the same: the second of them is the second of the sum's. */
@@ -216,28 +237,16 @@ find_site(snd_merger *self, const snd_profile_site *site, uint32_t *id)
         status = snd_profile_keep_text(self->sum, site->file, &wanted.file);
     if (status == SND_OK)
         status = snd_profile_keep_text(self->sum, site->detail, &wanted.detail);
+    wanted.twin = 0;
+    if (status == SND_OK)
+        status = find_twin(self, &wanted, id);
     if (status != SND_OK)
         return status;
-    uint64_t hash = hash_site(&wanted);
-    uint32_t cursor = 0, found, best = SND_NONE;
-    wanted.twin = 0;
-    while ((found = snd_map_next(&self->sites, hash, &cursor)) != SND_MAP_NONE)
-        if (is_same_site(&self->sum->sites[found], &wanted)) {
-            wanted.twin++;
-            if (found < best && self->taken[found] != self->turn)
-                best = found;
-        }
-    if (best == SND_NONE) {
-        status = snd_profile_add_site(self->sum, &wanted, &best);
-        if (status == SND_OK)
-            status = snd_map_add(&self->sites, hash, best);
-        if (status == SND_OK)
-            status = make_taken(self);
-    }
-    if (status == SND_OK)
-        self->taken[best] = self->turn;
-    *id = best;
-    return status;
+    snd_merge_twins *twins = &self->twins[*id];
+    if (twins->turn != self->turn)
+        *twins = (snd_merge_twins){.turn = self->turn};
+    wanted.twin = twins->count++;
+    return wanted.twin == 0 ? SND_OK : find_twin(self, &wanted, id);
 }
 
 /* ---- nodes ---- */
@@ -461,7 +470,7 @@ snd_merger_source(const snd_merger *self, const char *file)
 snd_status
 snd_merger_add(snd_merger *self, uint32_t process, const snd_profile *profile, uint32_t *sites, uint32_t *nodes)
 {
-    snd_status status = make_taken(self);
+    snd_status status = make_twins(self);
 
     self->turn++;
     for (uint32_t i = 0; i < profile->site_count && status == SND_OK; i++)

@@ -18,13 +18,19 @@ typedef struct snd_merge_info {
     uint32_t process;          /* of the rule FIRST: whose it is */
 } snd_merge_info;
 
+/* Of the first site of the sum with its texts: how many the profile at hand has had so far. */
+typedef struct snd_merge_twins {
+    uint32_t turn; /* that of the last profile that had one */
+    uint32_t count;
+} snd_merge_twins;
+
 #define SND_MERGE_HISTORY_POINTS SND_HISTORY_POINTS
 
 struct snd_merger {
     snd_profile *sum;
     snd_map sites, nodes, tracks, sources; /* of the sum: by text, by parent and site, by name, by file */
-    uint32_t *taken; /* per site of the sum: 1 + the turn in which a site of the profile at hand became it */
-    uint32_t taken_count, turn;
+    snd_merge_twins *twins;                /* per site of the sum */
+    uint32_t twins_count, turn;
     snd_merge_node *extras; /* per node of the sum */
     uint32_t extra_count, extra_capacity;
     snd_merge_info *facts; /* per fact of the sum */

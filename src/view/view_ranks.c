@@ -128,8 +128,10 @@ place_nodes(maker *self)
         if (!has_row(profile, i))
             continue;
         status = find_row(self, site_of(profile, i), &self->of_node[i]);
-        for (uint32_t above = profile->nodes[i].parent; above != SND_NONE; above = profile->nodes[above].parent)
-            self->is_inner[i] |= self->of_node[above] == self->of_node[i];
+        uint32_t above = profile->nodes[i].parent;
+        while (above != SND_NONE && self->of_node[above] != self->of_node[i])
+            above = profile->nodes[above].parent;
+        self->is_inner[i] = above != SND_NONE;
     }
     return status;
 }
