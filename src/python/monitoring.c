@@ -62,17 +62,33 @@ note_exit(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
     Py_RETURN_NONE;
 }
 
-/* Functions that were registered before, which end our measurements, are called after this one. */
+/* How many functions wait for the exit; -1: nobody knows. */
+static long
+count_at_exit(PyObject *module)
+{
+    PyObject *ask = attribute(module, "_ncallbacks");
+    PyObject *answer = ask == NULL ? NULL : PyObject_CallNoArgs(ask);
+    long count = answer == NULL || !PyLong_Check(answer) ? -1 : PyLong_AsLong(answer);
+
+    Py_XDECREF(answer);
+    Py_XDECREF(ask);
+    PyErr_Clear();
+    return count;
+}
+
+/* Functions that end our measurements were registered before, and are called after this one; it is registered again
+ * where others came meanwhile. */
 static void
 watch_exit(void)
 {
-    static int is_watching;
-    PyObject *module = is_watching ? NULL : PyImport_ImportModule("atexit");
-    PyObject *take = module == NULL ? NULL : attribute(module, "register");
+    static long last = -2;
+    PyObject *module = PyImport_ImportModule("atexit");
+    PyObject *take = module == NULL || count_at_exit(module) == last ? NULL : attribute(module, "register");
     PyObject *hook = take == NULL ? NULL : snd_hook_new(note_exit, NULL);
     PyObject *taken = hook == NULL ? NULL : PyObject_CallOneArg(take, hook);
 
-    is_watching |= taken != NULL;
+    if (taken != NULL)
+        last = count_at_exit(module);
     Py_XDECREF(taken);
     Py_XDECREF(hook);
     Py_XDECREF(take);

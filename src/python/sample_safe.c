@@ -20,20 +20,11 @@ static snd_map by_address;
 static snd_sample_code *known;
 static uint32_t known_count, known_capacity;
 
-/* The GIL comes when a collection is over: whether it was asked for meanwhile is noted there. With the GIL, but for the
- * first. */
+/* The GIL comes some time after a collection is over: where one was met is kept then. With the GIL, but for the first.
+ */
 static _Atomic int is_asking;
-static int asked_before;
-static unsigned long collector_id; /* the thread whose collection was met; 0: none */
-
-void
-snd_sample_safe_collects(int begins)
-{
-    if (begins)
-        asked_before = SND_GET(is_asking);
-    else if (SND_GET(is_asking) && !asked_before)
-        collector_id = PyThreadState_Get()->native_thread_id;
-}
+static int asked_before;     /* when the collection began */
+static copied in_collection; /* where it was; thread_id 0: none was met */
 
 static char *
 copy_text(PyObject *text)
@@ -114,6 +105,25 @@ copy_stack(PyFrameObject *innermost, snd_sample_stack *stack)
     Py_XDECREF(frame);
 }
 
+void
+snd_sample_safe_collects(int begins)
+{
+    PyThreadState *here = PyThreadState_Get();
+
+    if (begins)
+        asked_before = SND_GET(is_asking);
+    if (begins || asked_before || !SND_GET(is_asking))
+        return;
+    PyFrameObject *frame = PyThreadState_GetFrame(here);
+    if (frame != NULL) {
+        in_collection.thread_id = (uint32_t)here->native_thread_id;
+        copy_stack(frame, &in_collection.stack);
+        in_collection.stack.collects = 1;
+    }
+    Py_XDECREF(frame);
+    PyErr_Clear();
+}
+
 static snd_sample_stack *
 add_stack(uint32_t thread_id)
 {
@@ -129,10 +139,10 @@ copy_thread(PyThreadState *thread)
     PyFrameObject *frame = thread->native_thread_id == 0 ? NULL : PyThreadState_GetFrame(thread);
     snd_sample_stack *stack = frame == NULL ? NULL : add_stack((uint32_t)thread->native_thread_id);
 
-    if (stack != NULL) {
+    if (stack != NULL && in_collection.thread_id == (uint32_t)thread->native_thread_id)
+        *stack = in_collection.stack;
+    else if (stack != NULL)
         copy_stack(frame, stack);
-        stack->collects = thread->native_thread_id == collector_id;
-    }
     Py_XDECREF(frame);
     PyErr_Clear();
 }
@@ -150,7 +160,7 @@ copy_all(void)
          thread = PyThreadState_Next(thread))
         if (thread != here)
             copy_thread(thread);
-    collector_id = 0;
+    in_collection.thread_id = 0;
     if (collects)
         PyGC_Enable();
 }
@@ -241,6 +251,6 @@ snd_sample_safe_stop(void)
     snd_map_free(&by_address);
     known = NULL;
     stacks = NULL;
-    known_count = known_capacity = stack_count = stack_capacity = 0;
+    known_count = known_capacity = stack_count = stack_capacity = in_collection.thread_id = 0;
     Py_CLEAR(codes);
 }
