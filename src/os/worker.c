@@ -1,6 +1,7 @@
 #include "os/worker.h"
 
 #include "base/alloc.h"
+#include "os/process.h"
 #include "os/task.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ static struct keeper {
     uint32_t table;         /* 0: there is none */
     uint32_t tables;        /* so far */
     int is_refused;
+    uint32_t thread_id;
     pthread_t thread;
     sem_t wake, done;
     void (*function)(void *); /* NULL: the end */
@@ -104,6 +106,7 @@ static void *
 keep_table(void *nothing)
 {
     (void)nothing;
+    keeper.thread_id = snd_thread_id();
     if (make_table())
         table = keeper.table = ++keeper.tables;
     else
@@ -140,11 +143,23 @@ ask(void (*function)(void *), void *argument)
     sem_post(&keeper.wake);
 }
 
+/* A thread that was waited for is counted a moment longer, while the kernel closes its files; and the interpreter
+ * counts threads when it forks. */
+static void
+wait_until_gone(uint32_t thread_id)
+{
+    const struct timespec moment = {0, 50000};
+
+    for (int i = 0; i < 200 && snd_thread_lives(thread_id); i++)
+        nanosleep(&moment, NULL);
+}
+
 static void
 end_keeper(void)
 {
     ask(NULL, NULL);
     pthread_join(keeper.thread, NULL);
+    wait_until_gone(keeper.thread_id);
     sem_destroy(&keeper.wake);
     sem_destroy(&keeper.done);
     keeper.table = 0;
