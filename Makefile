@@ -27,7 +27,7 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest test-work truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python web test-web test-page test-notebook \
+.PHONY: help demo test test-c test-asan test-tsan pytest test-work truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python test-cpython test-cpython-one web test-web test-page test-notebook \
 	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
@@ -104,6 +104,13 @@ test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one i
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
 	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
+
+# Takes a quarter of an hour or more. What differs stands in tests/cpython/differences.txt, with its reason. MODULES are all unless given.
+test-cpython: ## CPython's own tests, plain and under run, run --memory and trace; PYTHON=/path/to/python3.12 for another one
+	$(MAKE) test-cpython-one $(if $(filter command,$(firstword $(origin PYTHON))),TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)'))
+test-cpython-one: $(VENV)/.installed
+	mkdir -p build/cpython$(TAG)
+	$(IN_VENV) $(VENV)/bin/python tests/cpython/compare.py --keep build/cpython$(TAG) $(MODULES)
 
 # One target for each tool: `make -k lint` shows what all of them say.
 lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources

@@ -74,7 +74,15 @@ class Measurement:
                 return
             self._end()
         if self._report and not _session.is_outer():
-            self.print(file=sys.stderr)
+            self._print_report()
+
+    def _print_report(self) -> None:
+        """A program without a stream has a standard error all the same."""
+        stream = getattr(sys, "stderr", None)
+        if stream is None or stream.closed:
+            _session.write(self.output(**_core.look()))
+        else:
+            self.print(file=stream)
 
     def start(self) -> Self:
         """Begin without a block, until ``stop``.

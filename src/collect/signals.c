@@ -38,7 +38,7 @@ on_signal(int number)
     void (*handler)(int) = save;
 
     if (ending_id == snd_process_id()) {
-        snd_terminal_say(last_words, strlen(last_words), 0);
+        (void)snd_terminal_say(last_words, strlen(last_words), 0);
         end_now(number);
     }
     else if (handler != NULL)
@@ -103,7 +103,8 @@ snd_signals_say(const char *recording, const char *failure, const char *parts)
     if (!is_announced(recording))
         return;
     write_words(recording, "", failure, parts, text);
-    snd_terminal_say(text, strlen(text), 1);
+    for (size_t left = strlen(text); left != 0;)
+        left = snd_terminal_say(text + strlen(text) - left, left, 1);
 }
 
 /* A thread that is told by kill() alone: one that blocks the signal does not take it, and then ours has to. */

@@ -37,35 +37,40 @@ is_standard_error(void)
     return flags >= 0 && (flags & FD_CLOEXEC) == 0;
 }
 
-/* Whether something can be written now. */
+/* Whether something can be written now; -1 when a signal came first. */
 static int
 has_room(int waits)
 {
     struct pollfd file = {.fd = STDERR_FILENO, .events = POLLOUT};
-    int ready;
+    int ready = poll(&file, 1, waits ? -1 : 0);
 
-    do
-        ready = poll(&file, 1, waits ? -1 : 0);
-    while (ready < 0 && errno == EINTR);
+    if (ready < 0)
+        return errno == EINTR ? -1 : 0;
     return ready > 0 && (file.revents & POLLOUT) != 0 && (file.revents & (POLLERR | POLLNVAL)) == 0;
 }
 
-static void
+static size_t
 write_text(const char *text, size_t size, int waits)
 {
-    while (size != 0 && has_room(waits)) {
-        ssize_t written = write(STDERR_FILENO, text, size);
-        if (written < 0 && errno != EINTR && errno != EAGAIN)
-            return;
-        text += written < 0 ? 0 : written;
-        size -= written < 0 ? 0 : (size_t)written;
+    while (size != 0) {
+        int room = has_room(waits);
+        ssize_t written = room > 0 ? write(STDERR_FILENO, text, size) : 0;
+        int is_interrupted = room < 0 || (written < 0 && errno == EINTR);
+        if (is_interrupted && waits)
+            return size;
+        if (room == 0 || (written < 0 && errno != EINTR && errno != EAGAIN))
+            return 0;
+        text += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
     }
+    return 0;
 }
 
-void
+size_t
 snd_terminal_say(const char *text, size_t size, int waits)
 {
     int saved = errno;
+    size_t left = 0;
     sigset_t pipe, before, pending;
 
     sigemptyset(&pipe);
@@ -73,10 +78,11 @@ snd_terminal_say(const char *text, size_t size, int waits)
     if (is_standard_error()) {
         sigpending(&pending);
         pthread_sigmask(SIG_BLOCK, &pipe, &before);
-        write_text(text, size, waits);
+        left = write_text(text, size, waits);
         if (!sigismember(&pending, SIGPIPE))
             (void)sigtimedwait(&pipe, NULL, &(struct timespec){0}); /* that of our own write */
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     errno = saved;
+    return left;
 }

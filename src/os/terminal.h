@@ -15,7 +15,8 @@ snd_terminal snd_terminal_look(int file);
 
 /* Writes to descriptor 2, whatever the program has made of its streams. Silent when that is closed, broken, full, or a
  * file that the program opened for itself, which has the number only because it was free; no SIGPIPE reaches the
- * program. Waits for a slow reader only if `waits`. Safe in a signal handler; keeps errno. */
-void snd_terminal_say(const char *text, size_t size, int waits);
+ * program. Waits for a slow reader only if `waits`, until a signal comes: what is left then, to be written by another
+ * call; else 0. Safe in a signal handler; keeps errno. */
+size_t snd_terminal_say(const char *text, size_t size, int waits);
 
 #endif

@@ -9,15 +9,17 @@ PyObject *
 snd_py_say(PyObject *module, PyObject *text)
 {
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    size_t left = bytes == NULL ? 0 : (size_t)PyBytes_GET_SIZE(bytes);
 
     (void)module;
-    if (bytes == NULL)
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    snd_terminal_say(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes), 1);
-    Py_END_ALLOW_THREADS;
-    Py_DECREF(bytes);
-    Py_RETURN_NONE;
+    while (left != 0 && PyErr_CheckSignals() == 0) { /* a handler of the program's may end the wait */
+        const char *rest = PyBytes_AS_STRING(bytes) + (size_t)PyBytes_GET_SIZE(bytes) - left;
+        Py_BEGIN_ALLOW_THREADS;
+        left = snd_terminal_say(rest, left, 1);
+        Py_END_ALLOW_THREADS;
+    }
+    Py_XDECREF(bytes);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
 PyObject *

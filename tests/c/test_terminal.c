@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int kept; /* standard error of the test itself */
@@ -15,7 +16,7 @@ static void
 say(const char *text, int waits)
 {
     errno = ENOTTY;
-    snd_terminal_say(text, strlen(text), waits);
+    CHECK(snd_terminal_say(text, strlen(text), waits) == 0);
     CHECK(errno == ENOTTY);
 }
 
@@ -123,6 +124,36 @@ a_full_pipe_costs_the_text_and_no_time(void)
 }
 
 static void
+do_nothing(int number)
+{
+    (void)number;
+}
+
+static void
+a_signal_ends_the_wait_and_says_what_is_left(void)
+{
+    static char much[1 << 17];
+    int end = become_pipe(0);
+    struct sigaction action = {.sa_handler = do_nothing};
+    timer_t timer;
+
+    sigaction(SIGALRM, &action, NULL);
+    REQUIRE(timer_create(CLOCK_MONOTONIC, &(struct sigevent){.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM},
+                         &timer) == 0);
+    memset(much, 'x', sizeof much);
+    REQUIRE(timer_settime(timer, 0, &(struct itimerspec){{0, 20000000}, {0, 20000000}}, NULL) ==
+            0); /* again and again */
+    size_t left = sizeof much;
+    do
+        left = snd_terminal_say(much, left, 1);
+    while (left == sizeof much);
+    timer_delete(timer);
+    give_back();
+    CHECK(left != 0);
+    close(end);
+}
+
+static void
 a_file_that_is_no_terminal_has_no_width_and_no_colour(void)
 {
     close(become_pipe(0));
@@ -140,6 +171,7 @@ main(void)
     RUN(a_file_of_the_program_is_left_alone);
     RUN(nobody_hears_of_a_broken_pipe);
     RUN(a_full_pipe_costs_the_text_and_no_time);
+    RUN(a_signal_ends_the_wait_and_says_what_is_left);
     RUN(a_file_that_is_no_terminal_has_no_width_and_no_colour);
     return check_report();
 }

@@ -134,6 +134,12 @@ def test_regions_are_reported_without_streams(sonde):
     assert "Traceback" not in sonde.python(code + "sys.stdout.close()\n").stderr
 
 
+@pytest.mark.parametrize("how", ["closed", "no error", "both closed", "deleted"])
+def test_a_function_that_reports_itself_goes_on_without_streams(sonde, how):
+    code = f"{SPIN}\n{STREAMS[how]}\n@sonde.sample\ndef work():\n    spin(0.05)\n    return 5\nassert work() == 5\n"
+    assert "samples at" in sonde.python(code).stderr
+
+
 def test_a_terminal_has_its_own_look(sonde):
     """Colours and width are those of what standard error is at the end."""
     write(sonde, "spin(0.05)\nsys.stderr = None\n")
@@ -191,9 +197,9 @@ def test_a_program_that_a_signal_ends_says_where_its_recording_is(sonde, command
 
 
 def test_the_line_needs_no_stream_and_no_reader(sonde):
-    status, error = end_by(sonde, "run", READY + "sys.stderr = sys.stdout = None\ntime.sleep(60)\n")
+    status, error = end_by(sonde, "run", "sys.stderr = None\n" + READY + "time.sleep(60)\n")
     assert (status, error.count(SAVED)) == (-signal.SIGTERM, 1)
-    status, error = end_by(sonde, "run", READY + "import os\nos.close(2)\ntime.sleep(60)\n")
+    status, error = end_by(sonde, "run", "import os\nos.close(2)\n" + READY + "time.sleep(60)\n")
     assert (status, error) == (-signal.SIGTERM, "")
     code = """
     import os
