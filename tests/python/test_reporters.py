@@ -64,9 +64,38 @@ def test_silent_keeps_rows(clock):
     fill(clock)
     silent = sonde.SilentReporter(columns=("indented_name", "total_us", "total_inner", "percents_of_total"))
     silent.dump_profiler(reporters.Profiler(rp._core.profile()))
-    assert silent.rows[0] == ["name", "total_us", "total_inner", "percent_of_total"]
+    assert silent.rows[0] == ["name", "total_us", "total_inner", "percents_of_total"]
     assert silent.rows[2] == ['. say "hi", you', "1000000", "500 ms", "100.00%"]
     assert silent.rows[3] == [". . two\\nlines", "500000", "500 ms", "50.00%"]
+
+
+def test_headings_say_what_stands_below_them(clock):
+    fill(clock)
+    profiler = reporters.Profiler(rp._core.profile())
+    silent = sonde.SilentReporter()
+    silent.dump_profiler(profiler)
+    assert silent.rows[0] == ["name", "total", "percent_of_total", "count", "min", "average", "max"]
+    assert silent.rows[2] == ['say "hi", you', "1.000 s", "100.00%", "1", "1.000 s", "1.000 s", "1.000 s"]
+    asked = ("node_id", "total_ns", "total_us", "total", "mine=self_ns", "p99")
+    numbers = sonde.SilentReporter(columns=asked)
+    numbers.dump_profiler(profiler)
+    assert numbers.rows[0] == ["id", "total_ns", "total_us", "total", "mine", "p99"]
+    assert numbers.rows[2] == ["1", "1000000000", "1000000", "1.000 s", "500000000", "1.000 s"]
+    for heading, *texts in zip(*numbers.rows, strict=True):
+        assert heading.endswith(("_ns", "_us")) <= all(text.isdigit() for text in texts), heading
+
+
+def test_silent_gives_what_region_profiler_gives(clock):
+    theirs = pytest.importorskip("region_profiler.reporters")
+    columns = pytest.importorskip("region_profiler.reporter_columns")
+    fill(clock)
+    profiler = reporters.Profiler(rp._core.profile())
+    names = ("node_id", "indented_name", "parent_name", "percents_of_total", "count", "total_us", "total_inner_us")
+    ours, other = sonde.SilentReporter(columns=names), theirs.SilentReporter([getattr(columns, one) for one in names])
+    ours.dump_profiler(profiler)
+    other.dump_profiler(profiler)
+    assert ours.rows[:2] == other.rows[:2]
+    assert len(ours.rows) == len(other.rows)
 
 
 def test_a_reporter_is_any_object_with_dump_profiler(clock):
@@ -100,7 +129,7 @@ def test_reporters_and_columns_of_region_profiler_still_work(clock):
     mixed = (columns.indented_name, columns.total, "p99", columns.count)
     sonde.ConsoleReporter(columns=mixed, stream=stream).dump_profiler(profiler)
     lines = stream.getvalue().splitlines()
-    assert lines[0].split() == ["name", "total", "p99_ns", "count"]
+    assert lines[0].split() == ["name", "total", "p99", "count"]
     assert lines[3].split()[-5:] == ["1.000", "s", "1.000", "s", "1"]
 
 
