@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def read_project(folder: str) -> dict[str, Any]:
     while True:
         path = f"{folder.rstrip('/')}/pyproject.toml"
         try:
+            _check_owner(os.lstat(path), os.stat(folder))  # noqa: PTH116
             with open(path, "rb") as file:
                 data = file.read()
         except OSError:
@@ -105,6 +107,13 @@ def read_project(folder: str) -> dict[str, Any]:
             folder = above
             continue
         return _read_toml(path, data) if b"tool.sonde" in data else {}
+
+
+def _check_owner(file: os.stat_result, folder: os.stat_result) -> None:
+    """In a folder that everybody may write to, such as /tmp, what another user has put there says nothing to us."""
+    is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if is_shared and file.st_uid not in (os.geteuid(), folder.st_uid):
+        raise PermissionError
 
 
 def _read_toml(path: str, data: bytes) -> dict[str, Any]:

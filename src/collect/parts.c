@@ -45,21 +45,23 @@ owner_of(const char *folder)
     return owner;
 }
 
-/* The open folder; -1 and errno. ENOENT: there is none, EEXIST: it is none of this user's. */
-static int
-open_folder(const char *folder, uid_t owner)
+/* The open folder; NULL and `*error`, as of errno. EEXIST: what is there is no folder of this user. */
+static DIR *
+open_folder(const char *folder, uid_t owner, int *error)
 {
     struct stat about;
+    DIR *listing = NULL;
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (file < 0 && lstat(folder, &about) == 0 && (!S_ISDIR(about.st_mode) || about.st_uid != owner))
-        errno = EEXIST;
-    if (file >= 0 && (fstat(file, &about) != 0 || about.st_uid != owner)) {
+    *error = file < 0 ? errno : 0;
+    int is_there = (file < 0 ? lstat(folder, &about) : fstat(file, &about)) == 0;
+    if (is_there && (!S_ISDIR(about.st_mode) || about.st_uid != owner))
+        *error = EEXIST;
+    else if (file >= 0 && (listing = fdopendir(file)) == NULL)
+        *error = errno;
+    if (file >= 0 && listing == NULL)
         close(file);
-        file = -1;
-        errno = EEXIST;
-    }
-    return file;
+    return listing;
 }
 
 snd_status
@@ -67,26 +69,24 @@ snd_parts_make(const char *folder, snd_buffer *message)
 {
     uid_t owner = owner_of(folder);
     int is_made = mkdir(folder, 0700) == 0;
-    int saved = errno;
-    int file = is_made || saved == EEXIST ? open_folder(folder, owner) : -1;
+    int error = is_made ? 0 : errno;
+    DIR *listing = is_made || error == EEXIST ? open_folder(folder, owner, &error) : NULL;
 
-    if (file >= 0) {
-        close(file);
+    if (listing != NULL) {
+        closedir(listing);
         return SND_OK;
     }
-    if (is_made || saved == EEXIST)
-        saved = errno;
     if (is_made) /* we are no longer who began */
         (void)rmdir(folder);
-    if (is_made || saved == EACCES || saved == EPERM)
+    if (is_made || error == EACCES || error == EPERM)
         snd_buffer_printf(message, "%s: process %u, which runs as user %u, cannot write there; it is not measured",
                           folder, snd_process_id(), (unsigned)geteuid());
-    else if (saved == EEXIST)
+    else if (error == EEXIST)
         snd_buffer_printf(message, "%s: another user made it; process %u is not measured", folder, snd_process_id());
     else
-        snd_buffer_printf(message, "%s: cannot be written: %s", folder, snd_status_detail(SND_SYSTEM, saved));
-    errno = saved;
-    return saved == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
+        snd_buffer_printf(message, "%s: cannot be written: %s", folder, snd_status_detail(SND_SYSTEM, error));
+    errno = error;
+    return error == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
 }
 
 snd_status
@@ -125,22 +125,31 @@ kind_of(const char *name, uint32_t *process)
     return strcmp(end, ".sonde") == 0 ? NAME_PART : strcmp(end, ".sonde" JOURNAL) == 0 ? NAME_JOURNAL : NAME_OTHER;
 }
 
+/* Whether the folder has the part of this journal. */
+static int
+has_part(int folder, const char *journal)
+{
+    struct stat about;
+    char part[64];
+
+    snprintf(part, sizeof part, "%.*s", (int)(strlen(journal) - strlen(JOURNAL)), journal);
+    return fstatat(folder, part, &about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Removes what is left of processes that have ended, parts too if `all`. */
 static void
 remove_left(DIR *listing, int all)
 {
+    int folder = dirfd(listing);
     uint32_t process = 0;
 
     rewinddir(listing);
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+    for (const struct dirent *entry; folder >= 0 && (entry = readdir(listing)) != NULL;) {
         name_kind kind = kind_of(entry->d_name, &process);
-        struct stat about;
-        char part[sizeof entry->d_name];
-        snprintf(part, sizeof part, "%.*s", (int)(strlen(entry->d_name) - strlen(JOURNAL)), entry->d_name);
-        if (kind == NAME_NOTES || (kind == NAME_PART && all && !snd_process_runs(process)) ||
-            (kind == NAME_JOURNAL && !snd_process_runs(process) &&
-             (all || fstatat(dirfd(listing), part, &about, AT_SYMLINK_NOFOLLOW) != 0)))
-            (void)unlinkat(dirfd(listing), entry->d_name, 0);
+        int is_left = kind == NAME_NOTES || (kind == NAME_PART && all) ||
+                      (kind == NAME_JOURNAL && (all || !has_part(folder, entry->d_name)));
+        if (is_left && (kind == NAME_NOTES || !snd_process_runs(process)))
+            (void)unlinkat(folder, entry->d_name, 0);
     }
 }
 
@@ -148,29 +157,25 @@ snd_status
 snd_parts_clear(const char *path, snd_buffer *message)
 {
     snd_buffer folder = {0};
+    const char *why = NULL;
+    int error = 0;
 
     snd_buffer_printf(&folder, "%s" SND_PARTS_SUFFIX, path);
     if (folder.failed)
         return SND_NO_MEMORY;
-    int file = open_folder(snd_buffer_str(&folder), geteuid());
-    DIR *listing = file < 0 ? NULL : fdopendir(file);
-    int is_clear = file < 0 && errno == ENOENT;
+    DIR *listing = open_folder(snd_buffer_str(&folder), geteuid(), &error);
     if (listing != NULL) {
         remove_left(listing, 1);
-        is_clear = rmdir(snd_buffer_str(&folder)) == 0;
-        snd_buffer_printf(message,
-                          is_clear ? ""
-                                   : "%s: an earlier run still writes there, or has left other files; "
-                                     "choose another name for the recording",
-                          snd_buffer_str(&folder));
+        if (rmdir(snd_buffer_str(&folder)) != 0)
+            why = "an earlier run still writes there, or has left other files";
         closedir(listing);
     }
-    else if (!is_clear)
-        snd_buffer_printf(message,
-                          "%s: is no folder of parts that this user made; choose another name for the recording",
-                          snd_buffer_str(&folder));
+    else if (error == EEXIST)
+        why = "is no folder of parts that this user made";
+    if (why != NULL)
+        snd_buffer_printf(message, "%s: %s; choose another name for the recording", snd_buffer_str(&folder), why);
     snd_buffer_free(&folder);
-    return is_clear ? SND_OK : SND_NOT_OURS;
+    return why == NULL ? SND_OK : SND_NOT_OURS;
 }
 
 /* ---- what a folder has ---- */
@@ -327,16 +332,15 @@ list_parts(const char *folder, DIR *listing, found_parts *out)
 static snd_status
 open_listing(const char *folder, DIR **out, snd_buffer *message)
 {
-    int file = open_folder(folder, owner_of(folder));
+    int error = 0;
 
-    *out = file < 0 ? NULL : fdopendir(file);
-    if (*out != NULL || errno == ENOENT)
+    *out = open_folder(folder, owner_of(folder), &error);
+    if (*out != NULL || error == ENOENT)
         return SND_OK;
-    int saved = errno;
     snd_buffer_printf(message, "%s: %s; the processes that the program started are not in the recording", folder,
-                      saved == EEXIST ? "another user made it" : snd_status_detail(SND_SYSTEM, saved));
-    errno = saved;
-    return saved == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
+                      error == EEXIST ? "another user made it" : snd_status_detail(SND_SYSTEM, error));
+    errno = error;
+    return error == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
 }
 
 snd_status

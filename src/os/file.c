@@ -177,7 +177,7 @@ snd_file_replace(const char *path, const void *data, size_t size)
     }
     char *target = snd_file_target(path); /* the file that a link leads to, not the link */
     if (target == NULL)
-        return errno == ENOMEM ? SND_NO_MEMORY : SND_SYSTEM;
+        return SND_SYSTEM;
     size_t name_size = strlen(target) + 32;
     char *name = snd_malloc(name_size);
     if (name != NULL)

@@ -29,9 +29,9 @@ typedef struct read_file {
 } read_file;
 
 static sqlite3_file *
-real(sqlite3_file *file)
+real(const void *file)
 {
-    return (sqlite3_file *)((read_file *)file + 1);
+    return (sqlite3_file *)((const read_file *)file + 1);
 }
 
 static int
@@ -45,7 +45,7 @@ close_file(sqlite3_file *file)
 static int
 read_undone(read_file *self, char *to, int size, sqlite3_int64 at)
 {
-    sqlite3_file *file = real(&self->base);
+    sqlite3_file *file = real(self);
 
     for (ssize_t here; size > 0; to += here, size -= (int)here, at += here) {
         int is_read = 0;
@@ -124,7 +124,7 @@ as_result(snd_status status)
 static int
 look_for_journal(read_file *self)
 {
-    sqlite3_file *file = real(&self->base);
+    sqlite3_file *file = real(self);
     snd_buffer journal = {0};
     sqlite3_int64 size = 0;
     struct stat about;
@@ -354,7 +354,7 @@ full_path(sqlite3_vfs *files, const char *path, int room, char *out)
 
     (void)files;
     if (path[0] != '/') {
-        if (getcwd(out, (size_t)room) == NULL)
+        if (out == NULL || getcwd(out, (size_t)room) == NULL)
             return SQLITE_CANTOPEN;
         used = strlen(out);
         out[used++] = '/';

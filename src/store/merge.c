@@ -36,7 +36,7 @@ name_file(snd_merging *self)
         return SND_NOT_A_RECORDING;
     self->target = snd_file_target(self->out);
     if (self->target == NULL)
-        return errno == ENOMEM ? SND_NO_MEMORY : SND_SYSTEM;
+        return SND_SYSTEM;
     size_t room = strlen(self->target) + 32;
     self->path = snd_malloc(room);
     if (self->path != NULL)

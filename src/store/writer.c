@@ -47,7 +47,7 @@ snd_writer_may_replace(const char *path)
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return 0; /* a device would be replaced by a file, a pipe waited for */
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return 1;
     ssize_t size = read(file, head, sizeof head);

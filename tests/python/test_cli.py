@@ -144,7 +144,9 @@ MISTAKES = {
     "view nothere.sonde": "nothere.sonde: No such file or directory",
     "view .": ".: Is a directory",
     "view golden.py": "golden.py: this file is not a recording",
-    "view empty.sonde": "empty.sonde: nothing is in it; a process that is killed before its first checkpoint leaves such a file",
+    "view empty.sonde": (
+        "empty.sonde: nothing is in it; a process that is killed before its first checkpoint leaves such a file"
+    ),
     "view golden.sonde --counters": "golden.sonde: the recording has nothing to show as counters",
     "view truncated.sonde": "truncated.sonde: the recording is damaged",
     "view newer.sonde": "newer.sonde: the recording was written by a newer sonde; update sonde to read it",

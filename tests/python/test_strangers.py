@@ -48,8 +48,9 @@ def killed(recording, path):
     code = (
         "import os, sqlite3, sys\n"
         "db = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "for sql in ('pragma synchronous = off', 'pragma cache_size = 1', 'begin', \"update info set value = 'half'\",\n"
-        "            'update value set value = 99', \"update site set name = 'half'\"): db.execute(sql)\n"
+        "for sql in ('pragma synchronous = off', 'pragma cache_size = 1', 'begin',\n"
+        "            'update value set value = 99', \"update info set value = 'half'\",\n"
+        "            \"update site set name = 'half'\"): db.execute(sql)\n"
         "os._exit(0)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)
@@ -419,6 +420,17 @@ def test_a_trace_does_not_follow_the_link_of_a_stranger(sonde, shared):
     done = sonde.python(code, status=None)
     assert done.returncode != 0 and "Permission denied" in done.stderr
     assert precious.read_text() == "mine\n"
+
+
+@AS_ROOT
+def test_settings_of_a_stranger_are_not_read(sonde, shared):
+    (shared / "prog.py").write_text(PROGRAM)
+    as_nobody(lambda: (shared / "pyproject.toml").write_text("[tool.sonde]\noutput = '../elsewhere.sonde'\n"))
+    subprocess.run([SONDE, "run", "--no-report", "prog.py"], cwd=shared, check=True, capture_output=True)
+    assert not (sonde.folder / "elsewhere.sonde").exists()
+    os.chown(shared / "pyproject.toml", os.geteuid(), os.getegid())
+    subprocess.run([SONDE, "run", "--no-report", "prog.py"], cwd=shared, check=True, capture_output=True)
+    assert (sonde.folder / "elsewhere.sonde").exists()
 
 
 def test_the_doctor_removes_only_what_it_made(sonde):
