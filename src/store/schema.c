@@ -98,8 +98,8 @@ static const struct object {
      " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
      " sum(value) FILTER (WHERE metric = 'suspended') AS suspended_ns"
      " FROM measure WHERE kind = 'region' GROUP BY node"},
-    /* early files of version 5 */
-    {5, 5,
+    /* early files of these versions */
+    {5, 6,
      "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line,"
      " sum(value) FILTER (WHERE metric = 'count') AS count,"
      " sum(value) FILTER (WHERE metric = 'total') AS total_ns,"

@@ -4,6 +4,7 @@
 #include "seed.h"
 #include "store/chunk.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,57 @@ put_file(const char *target, const char *name, const void *data, size_t size)
 }
 
 /* ---- recordings ---- */
+
+/* A checkpoint of ours that was cut off: the pages as they were stand in the journal. */
+static void
+make_journals(void)
+{
+    static unsigned char data[1 << 18];
+    static const unsigned char end[] = {0, 0, 0, 1, 'x', 0, 0, 0, 1, 0, 0, 0, 'x'};
+    char path[4096], beside[4200];
+    sqlite3 *db = NULL;
+
+    snprintf(path, sizeof path, "%s", path_of("fuzz_journal", "made"));
+    snprintf(beside, sizeof beside, "%s-journal", path);
+    seed_recording(path);
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, "BEGIN; UPDATE site SET line = line + 1", NULL, NULL, NULL) == SQLITE_OK);
+    REQUIRE(sqlite3_db_cacheflush(db) == SQLITE_OK);
+    FILE *file = fopen(beside, "rb");
+    REQUIRE(file != NULL);
+    size_t size = fread(data + 1, 1, sizeof data - sizeof end - 1, file);
+    fclose(file);
+    sqlite3_close(db);
+    remove(path);
+    put_file("fuzz_journal", "half", data, size + 1);
+    put_file("fuzz_journal", "cut", data, size / 2);
+    put_file("fuzz_journal", "nothing", data, 1);
+    memcpy(data + 1 + size, end, sizeof end); /* like the name of a super-journal */
+    put_file("fuzz_journal", "named", data, size + 1 + sizeof end);
+    put_file("fuzz_journal", "wal", "\1\x37\x7f\6\x82\0\x2d\xe2\x18\0\0\2\0", 13);
+}
+
+/* See fuzz_pairs.c. */
+static void
+make_pairs(void)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t size;
+    } seeds[] = {
+        {"two", "\0\0", 2},
+        {"three", "\1\0", 2},
+        {"same", "\1\7", 2},
+        {"merged", "\3\0", 2},
+        {"no-facts", "\1\0\4\0\0\0\377\4\0\0\0\377\4\0\0\0\377", 17}, /* of none of them */
+        {"no-processes", "\0\0\4\14\0\0\377", 7},
+        {"no-tracks", "\0\0\10\4\0\0\377\2\0\0\377", 11},
+        {"no-parts", "\2\0\4\15\0\0\377", 7},
+    };
+
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++)
+        put_file("fuzz_pairs", seeds[i].name, seeds[i].bytes, seeds[i].size);
+}
 
 static void
 spoil_recordings(const char *whole)
@@ -204,6 +256,8 @@ main(int argc, char **argv)
     root = argv[1];
     mkdir(root, 0777);
     make_recordings();
+    make_journals();
+    make_pairs();
     make_cells();
     make_parts();
     make_chunks();

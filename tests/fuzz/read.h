@@ -2,8 +2,7 @@
 #ifndef SND_TEST_READ_H
 #define SND_TEST_READ_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "model/profile.h"
 
 /* A path of this process, in memory where there is such a folder: SQLite wants a path. */
 const char *read_path(void);
@@ -14,5 +13,8 @@ void read_remove(const char *path);
 
 /* Opens, reads, shows in every view and format, exports and asks. */
 void read_everything(const char *path);
+
+/* Their differences, in every table. */
+void read_compare(const snd_profile *before, const snd_profile *after);
 
 #endif
