@@ -11,6 +11,7 @@ typedef struct snd_own {
     const char *exclude;
     const char *library_paths; /* a folder a line; "" where unknown */
     const char *program;       /* "" where unknown */
+    const char *working;       /* the folder that the program was started in; "" where unknown */
     size_t folder_len;         /* of the program's folder, with its slash; 0: only the program's file itself is known */
 } snd_own;
 
@@ -21,8 +22,12 @@ void snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_opt
  * frozen, not sonde. Patterns have the last word, and among them those that exclude. */
 int snd_own_has(const snd_own *self, const char *file);
 
-/* The file's name without the folder of the program or of the libraries. Points into `file`. */
+/* What a file is called wherever it is shown: relative to a folder of libraries, to the folder that the program was
+ * started in, or to the program's own, the first of these that it is in. Points into `file`. */
 const char *snd_own_name(const snd_own *self, const char *file);
+
+/* The same whatever folder the program was started in: what a file is known by in another recording. */
+const char *snd_own_key(const snd_own *self, const char *file);
 
 /* The package of a file: "numpy", "json", "libopenblas". Copies at most `size` - 1 bytes. */
 void snd_own_package(const snd_own *self, const char *file, char *package, size_t size);
