@@ -26,10 +26,15 @@ describe_texts(const snd_about *self, snd_profile *profile)
         const char *key;
         const char *value;
     } texts[] = {
-        {"program", set->program},    {"arguments", set->arguments},
-        {"host", snd_process_host()}, {"python", set->python == NULL ? "" : set->python},
-        {"sonde", SND_VERSION},       {"clock", snd_clock_name()},
-        {"probes", probes},           {"note", self->note == NULL ? "" : self->note},
+        {"program", set->program},
+        {"arguments", set->arguments},
+        {"host", snd_process_host()},
+        {"python", set->python == NULL ? "" : set->python},
+        {"sonde", SND_VERSION},
+        {"clock", snd_clock_name()},
+        {"probes", probes},
+        {"note", self->note == NULL ? "" : self->note},
+        {"working_directory", self->working_directory},
     };
     snd_status status = SND_OK;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)

@@ -9,6 +9,7 @@ typedef struct snd_about {
     const snd_settings *set;
     int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
     const char *note;                                 /* NULL: nothing to say */
+    const char *working_directory;                    /* when the measurement began; "": unknown */
     uint64_t start_realtime_ns, start_monotonic_ns;
     uint64_t cpu_before_ns; /* what the process had used when the measurement began */
     uint64_t length_ns;

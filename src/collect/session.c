@@ -17,10 +17,12 @@
 #include "probe/snapshot.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct session {
     pthread_mutex_t lock;
@@ -33,8 +35,9 @@ static struct session {
     snd_settings set;
     uint64_t (*clock)(void);
     const snd_sample_interpreter *interpreter;
-    uint64_t origin;      /* ticks */
-    _Atomic uint64_t end; /* ticks; 0: it goes on */
+    uint64_t origin;                  /* ticks */
+    _Atomic uint64_t end;             /* ticks; 0: it goes on */
+    char working_directory[PATH_MAX]; /* when the measurement began */
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
     char *recording_path, *trace_path;
@@ -54,6 +57,7 @@ describe(snd_profile *profile, uint64_t now, int is_last)
                              .has_ops = session.has_ops,
                              .has_graphs = session.has_graphs,
                              .note = session.note,
+                             .working_directory = session.working_directory,
                              .start_realtime_ns = session.start_realtime_ns,
                              .start_monotonic_ns = session.start_monotonic_ns,
                              .cpu_before_ns = session.cpu_before_ns,
@@ -93,6 +97,8 @@ static void
 mark_start(void)
 {
     session.process_id = snd_process_id();
+    if (getcwd(session.working_directory, sizeof session.working_directory) == NULL)
+        session.working_directory[0] = '\0';
     session.cpu_before_ns = snd_process_cpu_ns();
     session.origin = snd_clock_ticks();
     session.end = 0;

@@ -75,7 +75,7 @@ put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
     snd_source_lines lines;
     snd_status status = snd_source_open(self->profile, file, &lines);
 
-    if (status != SND_OK)
+    if (status != SND_OK || (lines.text == NULL && snd_source_why(&lines) == NULL))
         return status;
     snd_buffer_printf(out, "%s{\"file\":%u,\"%s\":", *is_first ? "" : ",\n", id,
                       lines.text == NULL ? "missing" : "text");

@@ -149,6 +149,13 @@ snd_summary_show(snd_table *table, const char *const *names)
     }
 }
 
+void
+snd_summary_put_note(const snd_summary *self, const snd_table *table)
+{
+    if (table->note != NULL)
+        snd_buffer_printf(self->out, "%s\n", table->note);
+}
+
 snd_status
 snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
 {
@@ -161,6 +168,7 @@ snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
         snd_buffer_char(self->out, '\n');
         snd_summary_bold(self, heading);
         snd_format_table(shown, &format, self->out);
+        snd_summary_put_note(self, table);
     }
     snd_table_free(shown);
     snd_table_free(table);

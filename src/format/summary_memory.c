@@ -58,6 +58,7 @@ put_owners(const snd_summary *self)
     if (status == SND_OK && shown != NULL) {
         format.no_footer = 1;
         snd_format_table(shown, &format, self->out);
+        snd_summary_put_note(self, table);
     }
     snd_table_free(shown);
     snd_table_free(table);

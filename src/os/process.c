@@ -1,6 +1,8 @@
 /* What the system says of this process. */
 #include "os/process.h"
 
+#include "base/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -163,6 +166,57 @@ snd_path_expand(const char *path, snd_buffer *out)
         if (at[1] != '\0')
             at++;
     }
+}
+
+/* Appends a name to a path, or takes the last one away. Gives the end of the path. */
+static char *
+add_name(char *start, char *end, const char *name, size_t len)
+{
+    if (len == 0 || (len == 1 && name[0] == '.'))
+        return end;
+    if (len == 2 && memcmp(name, "..", 2) == 0) {
+        while (end > start && *--end != '/')
+            ;
+        return end;
+    }
+    *end = '/';
+    memcpy(end + 1, name, len);
+    return end + 1 + len;
+}
+
+static int
+is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+char *
+snd_path_plain(const char *path)
+{
+    int goes_up = strstr(path, "/../") != NULL;
+
+    if (path[0] != '/' || (!goes_up && strstr(path, "//") == NULL && strstr(path, "/./") == NULL))
+        return NULL;
+    char *plain = snd_malloc(strlen(path) + 1), *end = plain;
+    if (plain == NULL)
+        return NULL;
+    for (const char *name = path + 1;; name++) {
+        size_t len = strcspn(name, "/");
+        end = add_name(plain, end, name, len);
+        name += len;
+        if (*name == '\0')
+            break;
+    }
+    if (end == plain)
+        *end++ = '/';
+    *end = '\0';
+    if (!goes_up || is_same_file(path, plain))
+        return plain;
+    snd_free(plain);
+    return NULL;
 }
 
 const char *

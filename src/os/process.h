@@ -35,6 +35,10 @@ void snd_process_arguments(snd_buffer *out);
 /* Appends `path` with %p (pid), %h (host), %r (rank, 0 without one) and %% replaced, made absolute. */
 void snd_path_expand(const char *path, snd_buffer *out);
 
+/* The path without "//", "/./" and "/../"; a "/../" only where it still leads to the same file, since the folder before
+ * it may be a link. NULL where there is nothing to leave out, and when memory runs out; else the caller frees it. */
+char *snd_path_plain(const char *path);
+
 /* The part after the last slash. Points into `path`. */
 const char *snd_path_base(const char *path);
 

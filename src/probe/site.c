@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/blocks.h"
 #include "base/map.h"
+#include "os/process.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -95,17 +96,34 @@ find_or_add(uint64_t key, const snd_profile_site *site, size_t len)
 uint32_t
 snd_site_add(snd_site_kind kind, const char *name, size_t len, const char *file, uint32_t line)
 {
-    snd_profile_site site = {kind, name, file, line, "", 0, 0};
-    return find_or_add(snd_hash(name, len, kind), &site, len);
+    char *plain = snd_path_plain(file);
+    snd_profile_site site = {kind, name, plain == NULL ? file : plain, line, "", 0, 0};
+    uint32_t id = find_or_add(snd_hash(name, len, kind), &site, len);
+
+    snd_free(plain);
+    return id;
 }
 
-uint32_t
-snd_site_add_placed(const snd_profile_site *site)
+static uint32_t
+add_placed(const snd_profile_site *site)
 {
     size_t len = strlen(site->name);
     uint64_t key = snd_hash(site->name, len, (uint64_t)site->kind << 32 | (site->line ^ site->twin << 24));
     key = snd_hash(site->file, strlen(site->file), key);
     return find_or_add(snd_hash(site->detail, strlen(site->detail), key), site, len);
+}
+
+uint32_t
+snd_site_add_placed(const snd_profile_site *site)
+{
+    snd_profile_site named = *site;
+    char *plain = snd_path_plain(site->file);
+
+    if (plain != NULL)
+        named.file = plain;
+    uint32_t id = add_placed(&named);
+    snd_free(plain);
+    return id;
 }
 
 uint32_t

@@ -20,7 +20,7 @@
 const char *
 snd_diff_file_key(const snd_own *own, const char *file)
 {
-    return *own->program != '\0' && strcmp(file, own->program) == 0 ? "(program)" : snd_own_name(own, file);
+    return *own->program != '\0' && strcmp(file, own->program) == 0 ? "(program)" : snd_own_key(own, file);
 }
 
 /* By name and file, not by line: code above it may have been edited. */

@@ -225,11 +225,11 @@ put_footer(const snd_memory_view_maker *self, const char *footer)
         snd_buffer_text(&text, footer);
     else
         snd_memory_view_footer(self->samples.profile, &self->memory.all, &text);
-    if (self->changes.file != NULL) {
-        snd_buffer_char(&text, '\n');
-        snd_source_say(&self->changes, snd_own_name(&self->samples.own, self->changes.file), &text);
-    }
-    snd_status status = snd_buffer_status(&text);
+    snd_status status = snd_source_set_note(&self->changes, &self->samples.own, self->table);
+    if (status == SND_OK && self->table->note != NULL)
+        snd_buffer_printf(&text, "\n%s", self->table->note);
+    if (status == SND_OK)
+        status = snd_buffer_status(&text);
     if (status == SND_OK)
         status = snd_table_set_footer(self->table, snd_buffer_str(&text));
     snd_buffer_free(&text);

@@ -128,6 +128,7 @@ snd_own_rules(snd_own *self, const snd_profile *profile, const snd_view_options 
         .exclude = is_asked ? options->exclude : snd_profile_info(profile, "exclude"),
         .library_paths = text_or_empty(snd_profile_info(profile, "library_paths")),
         .program = text_or_empty(snd_profile_info(profile, "program_path")),
+        .working = text_or_empty(snd_profile_info(profile, "working_directory")),
     };
     self->folder_len = folder_length(self);
 }
@@ -170,7 +171,7 @@ snd_own_has(const snd_own *self, const char *file)
 }
 
 const char *
-snd_own_name(const snd_own *self, const char *file)
+snd_own_key(const snd_own *self, const char *file)
 {
     const char *behind = behind_library(self, file);
 
@@ -179,11 +180,23 @@ snd_own_name(const snd_own *self, const char *file)
     return behind == NULL || *behind == '\0' ? file : behind;
 }
 
+const char *
+snd_own_name(const snd_own *self, const char *file)
+{
+    const char *key = snd_own_key(self, file);
+    size_t len = strlen(self->working);
+
+    if (len < 2 || !starts_with(file, self->working, len) || file[len] != '/' || file[len + 1] == '\0')
+        return key;
+    const char *behind = behind_library(self, file);
+    return behind == NULL || (size_t)(behind - file) <= len ? file + len + 1 : key;
+}
+
 void
 snd_own_package(const snd_own *self, const char *file, char *package, size_t size)
 {
     static const char frozen[] = "<frozen ";
-    const char *name = behind_library(self, file) == NULL ? snd_path_base(file) : snd_own_name(self, file);
+    const char *name = behind_library(self, file) == NULL ? snd_path_base(file) : snd_own_key(self, file);
     if (strncmp(file, frozen, strlen(frozen)) == 0)
         name = file + strlen(frozen);
     size_t len = strcspn(name, "/>");

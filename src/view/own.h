@@ -11,6 +11,7 @@ typedef struct snd_own {
     const char *exclude;
     const char *library_paths; /* a folder, or a file, a line; "" where unknown */
     const char *program;       /* "" where unknown */
+    const char *working;       /* the folder that the program was started in; "" where unknown */
     size_t folder_len;         /* of the program's folder, with its slash; 0: unknown, or one of libraries */
     int has_none;              /* nothing of the program's own was sampled, so all code counts */
 } snd_own;
@@ -27,8 +28,12 @@ void snd_own_start(snd_own *self, const snd_profile *profile, const snd_view_opt
  * exclude. */
 int snd_own_has(const snd_own *self, const char *file);
 
-/* The file's name without the folder of the program or of the libraries. Points into `file`. */
+/* What a file is called wherever it is shown: relative to a folder of libraries, to the folder that the program was
+ * started in, or to the program's own, the first of these that it is in. Points into `file`. */
 const char *snd_own_name(const snd_own *self, const char *file);
+
+/* The same whatever folder the program was started in: what a file is known by in another recording. */
+const char *snd_own_key(const snd_own *self, const char *file);
 
 /* The package of a file: "numpy", "json", "libopenblas". Copies at most `size` - 1 bytes. */
 void snd_own_package(const snd_own *self, const char *file, char *package, size_t size);

@@ -38,7 +38,7 @@ find_text(const snd_profile *profile, const char *file, snd_source_lines *self, 
     const snd_source *known = snd_profile_source(profile, file);
 
     if (known == NULL)
-        self->missing = SND_SOURCE_UNKNOWN;
+        self->missing = file[0] == '/' ? SND_SOURCE_UNKNOWN : SND_SOURCE_FOUND;
     else if (known->text == NULL)
         return load_known(known, self, size);
     else {
@@ -153,8 +153,25 @@ snd_source_note(snd_source_changes *self, const char *file, const snd_source_lin
 void
 snd_source_say(const snd_source_changes *self, const char *name, snd_buffer *out)
 {
+    if (self->file == NULL)
+        return;
     snd_buffer_text(out, "source not shown for ");
     snd_utf8_clean(name, out);
     snd_buffer_printf(out, "%s: changed or removed after %s recorded", self->has_more ? " and other files" : "",
                       self->has_more ? "they were" : "it was");
+}
+
+snd_status
+snd_source_set_note(const snd_source_changes *self, const snd_own *own, snd_table *table)
+{
+    snd_buffer text = {0};
+
+    if (self->file == NULL)
+        return SND_OK;
+    snd_source_say(self, snd_own_name(own, self->file), &text);
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = snd_table_set_note(table, snd_buffer_str(&text));
+    snd_buffer_free(&text);
+    return status;
 }

@@ -47,6 +47,7 @@ snd_table_free(snd_table *self)
     snd_free(self->rows);
     snd_free(self->cells);
     snd_free(self->footer);
+    snd_free(self->note);
     snd_intern_free(self->texts);
     snd_free(self);
 }
@@ -118,15 +119,27 @@ snd_table_text(snd_table *self, const char *text)
     return snd_intern_text(self->texts, id);
 }
 
-snd_status
-snd_table_set_footer(snd_table *self, const char *text)
+static snd_status
+replace_text(char **place, const char *text)
 {
     char *copy = snd_strdup(text);
     if (copy == NULL)
         return SND_NO_MEMORY;
-    snd_free(self->footer);
-    self->footer = copy;
+    snd_free(*place);
+    *place = copy;
     return SND_OK;
+}
+
+snd_status
+snd_table_set_footer(snd_table *self, const char *text)
+{
+    return replace_text(&self->footer, text);
+}
+
+snd_status
+snd_table_set_note(snd_table *self, const char *text)
+{
+    return replace_text(&self->note, text);
 }
 
 /* Whether `name` is `column` with its unit left off or, of a time, replaced by `suffix`. */

@@ -83,6 +83,7 @@ typedef struct snd_table {
     snd_cell *cells; /* row by row */
     snd_intern *texts;
     char *footer;       /* NULL: none */
+    char *note;         /* of the footer, what is said below every part of the table that is shown; NULL: nothing */
     int is_tree;        /* the depths mean something */
     int is_grouped;     /* a row at depth 0 is one thing with what belongs to it below: limits count these */
     int matches_groups; /* patterns are about the rows at depth 0 only */
@@ -111,6 +112,7 @@ snd_look snd_look_of_share(double share);
 const char *snd_table_text(snd_table *self, const char *text);
 
 SND_MUST_USE snd_status snd_table_set_footer(snd_table *self, const char *text);
+SND_MUST_USE snd_status snd_table_set_note(snd_table *self, const char *text);
 
 /* -1 when there is none. Both forms are known: "total" and "total_ns", "peak" and "peak_bytes". */
 int snd_table_find(const snd_table *self, const char *name);

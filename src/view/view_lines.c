@@ -35,6 +35,7 @@ typedef struct maker {
     uint32_t source;
     int has_samples;
     snd_lines lines;
+    snd_source_changes changes;
     snd_table *table;
 } maker;
 
@@ -332,6 +333,7 @@ add_file(maker *self, const snd_line_file *file)
     snd_memory_view_line memory = {0};
     snd_status status = snd_source_open(self->samples.profile, file->name, &source);
 
+    snd_source_note(&self->changes, file->name, &source);
     add_file_memory(self, file, &memory);
     if (status == SND_OK)
         status = add_head(self, snd_own_name(&self->samples.own, file->name), &file->numbers, &memory.numbers);
@@ -497,6 +499,8 @@ finish(maker *self, snd_status status, snd_table **out)
 {
     snd_buffer text = {0};
 
+    if (status == SND_OK)
+        status = snd_source_set_note(&self->changes, &self->samples.own, self->table);
     if (self->has_samples)
         status = snd_sample_table_finish(&self->samples, status, NULL, self->table, out);
     else {

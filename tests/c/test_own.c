@@ -204,6 +204,41 @@ a_pattern_that_is_too_long_matches_nothing(void)
 }
 
 static void
+check_name(const snd_profile *profile, const char *file, const char *name, const char *package)
+{
+    snd_own own;
+    char text[64];
+
+    snd_own_start(&own, profile, &USUAL);
+    CHECK_TEXT(snd_own_name(&own, file), name);
+    snd_own_package(&own, file, text, sizeof text);
+    CHECK_TEXT(text, package);
+}
+
+static void
+names_are_relative_to_the_working_directory(void)
+{
+    snd_profile *profile = profile_of("/home/me/work/scripts/run.py", "/home/me/work/venv/lib/python3.11");
+
+    set_info(profile, "working_directory", "/home/me/work");
+    check_name(profile, "/home/me/work/scripts/run.py", "scripts/run.py", "run");
+    check_name(profile, "/home/me/work/package/x.py", "package/x.py", "x");
+    check_name(profile, "/home/me/workshop/x.py", "/home/me/workshop/x.py", "x");
+    check_name(profile, "/home/me/work/venv/lib/python3.11/json/decoder.py", "json/decoder.py", "json");
+    check_name(profile, "/home/me/work/other/lib/python3.12/site-packages/numpy/x.py", "numpy/x.py", "numpy");
+    check_name(profile, "/home/me/work/", "/home/me/work/", "");
+    set_info(profile, "working_directory", "/home/me/work/scripts/deep");
+    check_name(profile, "/home/me/work/scripts/run.py", "run.py", "run");
+    check_name(profile, "/home/me/work/package/x.py", "/home/me/work/package/x.py", "x");
+    set_info(profile, "working_directory", "/");
+    check_name(profile, "/home/me/work/package/x.py", "/home/me/work/package/x.py", "x");
+    /* who works inside a library */
+    set_info(profile, "working_directory", "/home/me/work/venv/lib/python3.11/json");
+    check_name(profile, "/home/me/work/venv/lib/python3.11/json/decoder.py", "decoder.py", "json");
+    snd_profile_free(profile);
+}
+
+static void
 names_leave_out_what_is_known(void)
 {
     snd_profile *profile = profile_of("/app/run.py", "/usr/lib/python3.11\n/usr/lib/python3.11/site-packages");
@@ -247,6 +282,7 @@ main(void)
     RUN(the_recording_has_patterns_too);
     RUN(a_pattern_that_is_too_long_matches_nothing);
     RUN(names_leave_out_what_is_known);
+    RUN(names_are_relative_to_the_working_directory);
     RUN(a_long_package_is_cut);
     return check_report();
 }

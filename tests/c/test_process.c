@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const rank_names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -207,6 +208,59 @@ the_arguments_are_those_of_the_program(void)
     CHECK(strlen(snd_process_host()) > 0);
 }
 
+static void
+check_plain(const char *path, const char *wanted)
+{
+    char *plain = snd_path_plain(path);
+
+    if (wanted == NULL)
+        CHECK(plain == NULL);
+    else
+        CHECK_TEXT(plain == NULL ? "(as it is)" : plain, wanted);
+    snd_free(plain);
+}
+
+static void
+a_path_says_nothing_twice(void)
+{
+    check_plain("/a/b.py", NULL);
+    check_plain("a/../b.py", NULL);
+    check_plain("<string>", NULL);
+    check_plain("", NULL);
+    check_plain("/a/b..py", NULL);
+    check_plain("/a//b/./c.py", "/a/b/c.py");
+    check_plain("//a.py", "/a.py");
+    check_plain("//", "/");
+    check_plain("/./", "/");
+    check_plain("/a/...//.b/c.py", "/a/.../.b/c.py");
+}
+
+/* "/links/there/../x.py" is no file of "/links" when "there" is a link to somewhere else. */
+static void
+a_path_goes_up_only_where_it_leads_to_the_same_file(void)
+{
+    char folder[PATH_MAX - 32], path[PATH_MAX], wanted[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%s", temp_path("paths"));
+    REQUIRE(mkdir(folder, 0700) == 0 && chdir(folder) == 0);
+    REQUIRE(mkdir("in", 0700) == 0 && mkdir("in/deep", 0700) == 0 && symlink("in/deep", "link") == 0);
+    write_file("x.py", "", 0);
+    write_file("in/x.py", "", 0);
+    snprintf(wanted, sizeof wanted, "%s/x.py", folder);
+    snprintf(path, sizeof path, "%s/in/../x.py", folder);
+    check_plain(path, wanted);
+    snprintf(path, sizeof path, "%s/in/deep/.././/../x.py", folder);
+    check_plain(path, wanted);
+    snprintf(path, sizeof path, "/../../%s/x.py", folder);
+    check_plain(path, wanted);
+    snprintf(path, sizeof path, "%s/link/../x.py", folder); /* in/x.py */
+    check_plain(path, NULL);
+    snprintf(path, sizeof path, "%s/in/../nowhere.py", folder);
+    check_plain(path, NULL);
+    REQUIRE(unlink("x.py") == 0 && unlink("in/x.py") == 0 && unlink("link") == 0 && rmdir("in/deep") == 0);
+    REQUIRE(rmdir("in") == 0 && chdir("/") == 0 && rmdir(folder) == 0);
+}
+
 int
 main(void)
 {
@@ -218,6 +272,8 @@ main(void)
     RUN(ranks_come_from_the_first_variable_that_has_one);
     RUN(what_is_no_whole_number_is_no_rank);
     RUN(the_base_of_a_path_is_behind_its_last_slash);
+    RUN(a_path_says_nothing_twice);
+    RUN(a_path_goes_up_only_where_it_leads_to_the_same_file);
     RUN(the_first_thread_has_the_number_of_the_process);
     RUN(a_thread_lives_until_it_ends_and_in_its_own_process_only);
     RUN(the_arguments_are_those_of_the_program);

@@ -33,6 +33,18 @@ one_kind_and_name_is_one_site(void)
 }
 
 static void
+a_place_has_one_name(void)
+{
+    uint32_t plain = add(SND_SITE_REGION, "plain", "/usr//share/./../lib/../../etc/passwd", 1);
+    snd_profile_site site = {SND_SITE_LINE, "f", "/etc/passwd", 1, "", 0, 0};
+    uint32_t line = snd_site_add_placed(&site);
+
+    CHECK_TEXT(snd_site_get(plain).file, "/etc/passwd");
+    site.file = "//etc/../etc/./passwd";
+    CHECK_NUMBER(snd_site_add_placed(&site), line);
+}
+
+static void
 only_the_given_length_of_a_name_counts(void)
 {
     uint32_t part = snd_site_add(SND_SITE_REGION, "partial", 4, "", 0);
@@ -193,6 +205,7 @@ int
 main(void)
 {
     RUN(one_kind_and_name_is_one_site);
+    RUN(a_place_has_one_name);
     RUN(only_the_given_length_of_a_name_counts);
     RUN(sites_stay_in_place);
     RUN(a_site_without_memory_is_none);

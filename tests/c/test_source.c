@@ -89,13 +89,20 @@ static void
 a_file_that_the_recording_knows_nothing_of_is_not_shown(void)
 {
     const char *path = temp_path("secret.py");
-    static const char *const others[] = {"<string>", "", "/", "/dev/zero", "/nowhere/x.py"};
+    static const char *const others[] = {"/", "/dev/zero", "/nowhere/x.py"}, *const no_files[] = {"<string>", "In[1]",
+                                                                                                  ""};
     snd_profile *profile = snd_profile_new();
 
     write_file(path, "secret\n", 7);
     check_shown(profile, path, "", SND_SOURCE_UNKNOWN);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         check_shown(profile, others[i], "", SND_SOURCE_UNKNOWN);
+    for (size_t i = 0; i < sizeof no_files / sizeof no_files[0]; i++) {
+        snd_source_lines source;
+        REQUIRE(snd_source_open(profile, no_files[i], &source) == SND_OK);
+        CHECK(source.text == NULL && source.count == 0 && snd_source_why(&source) == NULL);
+        snd_source_close(&source);
+    }
     snd_profile_free(profile);
 }
 
