@@ -25,7 +25,8 @@ static struct fake_code {
 /* What the interpreter knows of a thread. Frames are written by the thread; the sampler reads them at any time. */
 typedef struct fake_state {
     _Atomic uint32_t thread_id; /* 0: free */
-    _Atomic uint32_t count, collects;
+    _Atomic uint32_t count;
+    _Atomic uint32_t collects; /* `count` when a garbage collection began; 0: none runs */
     _Atomic uintptr_t code[DEPTH];
     _Atomic int32_t offset[DEPTH];
 } fake_state;
@@ -39,7 +40,8 @@ copy_frames(const fake_state *state, snd_sample_stack *stack)
     uint32_t count = atomic_load(&state->count);
 
     stack->count = stack->is_cut = 0;
-    stack->collects = atomic_load(&state->collects);
+    uint32_t depth = atomic_load(&state->collects);
+    stack->collects = depth != 0 && depth <= count ? count - depth + 1 : 0;
     while (count-- > 0)
         stack->frames[stack->count++] =
             (snd_sample_frame){atomic_load(&state->code[count]), atomic_load(&state->offset[count]), 1};
@@ -149,6 +151,12 @@ void
 fake_pop(void)
 {
     atomic_store(&mine->count, atomic_load(&mine->count) - 1);
+}
+
+void
+fake_collect(int on)
+{
+    atomic_store(&mine->collects, on ? atomic_load(&mine->count) : 0);
 }
 
 void

@@ -16,6 +16,9 @@ void fake_detach(void);
 void fake_push(unsigned code);
 void fake_pop(void);
 
+/* A garbage collection begins in the innermost function, or ends there. */
+void fake_collect(int on);
+
 /* The function is freed, and another comes to its address: `version` + 1. No thread may be in it. */
 void fake_replace(unsigned code);
 

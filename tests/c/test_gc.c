@@ -79,6 +79,17 @@ an_end_without_a_beginning_counts_nothing(void)
 }
 
 static void
+its_frame_is_known_while_it_runs(void)
+{
+    (void)start_anew("main");
+    REQUIRE(snd_gc_prepare());
+    snd_gc_begin(0, 77);
+    CHECK_NUMBER(SND_GET(snd_gc_frame), 77);
+    snd_gc_end(SND_GC_GENERATIONS, 0);
+    CHECK_NUMBER(SND_GET(snd_gc_frame), 0);
+}
+
+static void
 a_reset_sets_them_to_zero(void)
 {
     (void)start_anew("main");
@@ -121,6 +132,7 @@ main(void)
     RUN(count_total_and_extremes_are_kept_by_generation);
     RUN(a_collection_takes_no_time_from_the_region_around_it);
     RUN(an_end_without_a_beginning_counts_nothing);
+    RUN(its_frame_is_known_while_it_runs);
     RUN(a_reset_sets_them_to_zero);
     RUN(events_wait_for_the_collector_and_a_full_list_counts_the_loss);
     return check_report();

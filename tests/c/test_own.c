@@ -204,18 +204,6 @@ a_pattern_that_is_too_long_matches_nothing(void)
 }
 
 static void
-check_name(const snd_profile *profile, const char *file, const char *name, const char *package)
-{
-    snd_own own;
-    char text[64];
-
-    snd_own_start(&own, profile, &USUAL);
-    CHECK_TEXT(snd_own_name(&own, file), name);
-    snd_own_package(&own, file, text, sizeof text);
-    CHECK_TEXT(text, package);
-}
-
-static void
 names_are_relative_to_the_working_directory(void)
 {
     snd_profile *profile = profile_of("/home/me/work/scripts/run.py", "/home/me/work/venv/lib/python3.11");

@@ -152,6 +152,44 @@ time_in_libraries_stands_at_the_line_that_led_there(void)
     snd_profile_free(profile);
 }
 
+static uint32_t
+node_at(const snd_profile *profile, const char *file, uint32_t line)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        const snd_profile_site *site = &profile->sites[profile->nodes[i].site];
+        if (site->line == line && strcmp(site->file, file) == 0)
+            return i;
+    }
+    return SND_NONE;
+}
+
+static void
+a_collection_is_not_the_time_of_its_line(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *before = make("lines", profile, (snd_view_options){0});
+    uint32_t line = node_at(profile, "/app/walk.py", 13);
+    REQUIRE(line != SND_NONE);
+    uint32_t collection = add_walk_symbol(profile, line, SND_SITE_OTHER, SND_SITE_COLLECTION, "");
+    uint32_t library = add_walk_line(profile, collection, "/usr/lib/python3.11/weakref.py:finalize:5:6");
+    add_cpu(profile, collection, 0, 40, 0);
+    add_cpu(profile, library, 3, 0, 0);
+    add_cpu(profile, add_walk_line(profile, library, "/app/walk.py:close:40:41"), 7, 0, 0);
+    snd_table *lines = make("lines", profile, (snd_view_options){0});
+    snd_table *functions = make("functions", profile, (snd_view_options){0});
+
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:13", "time"), ms_of(before, "place", "walk.py:13", "time"));
+    CHECK_NUMBER(ms_of(lines, "file", SND_SITE_COLLECTION, "time"), 40);
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:41", "time"), 7);
+    CHECK_NUMBER(ms_of(lines, "file", "(outside the program's files)", "time"), 278);
+    CHECK_NUMBER(ms_of(functions, "function", SND_SITE_COLLECTION, "self"), 40);
+    CHECK_NUMBER(ms_of(functions, "function", SND_SITE_COLLECTION, "total"), 50);
+    snd_table_free(before);
+    snd_table_free(lines);
+    snd_table_free(functions);
+    snd_profile_free(profile);
+}
+
 static void
 a_function_that_calls_itself_counts_once(void)
 {
@@ -423,6 +461,7 @@ main(void)
     RUN(every_column_adds_up_in_every_view);
     RUN(rows_of_a_tree_are_the_sum_of_those_below);
     RUN(time_in_libraries_stands_at_the_line_that_led_there);
+    RUN(a_collection_is_not_the_time_of_its_line);
     RUN(a_function_that_calls_itself_counts_once);
     RUN(libraries_are_folded_in_a_tree);
     RUN(small_rows_are_counted);

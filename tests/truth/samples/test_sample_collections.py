@@ -38,4 +38,4 @@ def test_collections_where_frames_are_read_the_safe_way(tmp_path):
     """The interpreter's lock comes when a collection is over; what was asked for in one belongs to it all the same."""
     done = run_started(tmp_path, "long_garbage", safe_frames=True)
     found, _ = done.recording.spent(label)
-    assert found["collect gc"] > 0.5 * done.truth()["collect gc"]
+    assert found["collect gc"] > 9 * found["collect"]
