@@ -1,5 +1,5 @@
-/* What the GPUs do for this process. A thread of the sampler's asks ten times a second, and charges the answer to the place where the
- * main thread is. */
+/* What the GPUs do for this process. A thread of the sampler's asks ten times a second, and charges the answer to the
+ * place where the main thread is. */
 #ifndef SND_PROBE_GPU_H
 #define SND_PROBE_GPU_H
 
