@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, Sonde
+from conftest import Sonde
 
 PAGES = Path(__file__).parents[2] / "web/e2e/programs"
 
@@ -367,8 +367,6 @@ def test_a_block_that_has_ended_is_complete_and_one_that_runs_is_not(block):
 
 
 def test_a_run_lasts_until_the_program_ends(folder):
-    """Not until its children were gathered, nor until anything was printed."""
-    shutil.copy(PROGRAMS / "children_work.py", folder.folder)
     (folder.folder / "server.py").write_text(
         "import multiprocessing as mp, time\n"
         "def work(): pass\n"
