@@ -71,13 +71,16 @@ row_of_site(const snd_profile_site *site)
     return strcmp(site->name, "[sonde]") == 0 ? SONDE : strcmp(site->name, "[short threads]") == 0 ? SHORT : OWN;
 }
 
-/* All waiting counts here, that of native threads too. */
+/* All waiting counts here, that of native threads too; samples are those of all other views. */
 static void
-add_node(const snd_profile *profile, uint32_t node, snd_samples_numbers *sum)
+add_node(const snd_samples *samples, uint32_t node, snd_samples_numbers *sum)
 {
+    snd_samples_numbers counted;
+
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
-        sum->states[state] += snd_profile_whole(profile, node, SND_SAMPLE_METRIC(state));
-    sum->samples += snd_profile_whole(profile, node, SND_METRIC_SAMPLES);
+        sum->states[state] += snd_profile_whole(samples->profile, node, SND_SAMPLE_METRIC(state));
+    if (snd_samples_read(samples, node, &counted))
+        sum->samples += counted.samples;
 }
 
 static void
@@ -96,7 +99,7 @@ add_up(const snd_samples *samples, thread *threads)
         row->is_main = node->track == main_track;
         row->start_ns = profile->tracks[node->track].start_ns;
         row->name = row_of_site(site) == OWN ? NULL : site->name;
-        add_node(profile, i, &row->numbers);
+        add_node(samples, i, &row->numbers);
     }
 }
 

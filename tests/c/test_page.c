@@ -445,7 +445,7 @@ static snd_status
 make_data(void *context)
 {
     snd_buffer page = {0};
-    snd_status status = snd_page_data(context, NULL, &(snd_page_options){.node_limit = 6, .event_limit = 3}, &page);
+    snd_status status = snd_page_data(context, context, &(snd_page_options){.node_limit = 6, .event_limit = 3}, &page);
 
     snd_buffer_free(&page);
     return status;

@@ -107,6 +107,8 @@ export interface Table {
   depths: number[] | null;
   rows: Cell[][];
   footer: string;
+  /** Of a comparison the page arranges: a row whose difference may be chance, which has no colour. */
+  isNoise?(row: number): boolean;
 }
 
 /** Places the cost belongs to. `name`, `file` and `detail` are indexes of `Recording.texts`, `kind` of `kinds`. */

@@ -126,6 +126,7 @@ describe("the comparison", () => {
     const columns = ["name", "place", "unit", "before", "after"].map((name) => ({ name, title: name, unit: "text" as const, traits: 1 }));
     const table: Table = { view: "diff", variant: "lines", is_tree: false, columns, depths: null, rows: [["a", "", "ns", 30, 10], ["b", "", "ns", 10, 70]], footer: "" };
     const shares = comparison(subjects({ ...decode(tinyRaw()), diff: [table] })[0], true);
+    expect([0, 1].map((row) => shares.isNoise!(row))).toEqual([true, true]); // there is no verdict
     expect(shares.rows.map((row) => row.slice(2, 5))).toEqual([[75, 12.5, -62.5], [25, 87.5, 62.5]]);
   });
 });

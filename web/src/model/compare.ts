@@ -66,7 +66,7 @@ export function comparison({ table, unit }: Subject, isShare: boolean): Table {
   const most = table.rows.reduce((max, _, row) => Math.max(max, Math.abs(difference(row))), 0) || 1;
   const shown = isShare ? "percent" : unit;
   const title = table.columns.find((one) => one.name === "place")?.title ?? "place";
-  return listTable(
+  const made = listTable(
     "compare",
     [
       column("name", table.columns[0].title, "text", SHOWN | MAIN),
@@ -91,4 +91,5 @@ export function comparison({ table, unit }: Subject, isShare: boolean): Table {
       difference(row) / most,
     ]),
   );
+  return { ...made, isNoise: (row) => kindOf(text("verdict")(row)) === "" };
 }

@@ -251,7 +251,7 @@ function GridRow(props: GridRowProps) {
   return (
     <div
       {...props.place}
-      class={rowClass(isSelected, props.isActive)}
+      class={`${rowClass(isSelected, props.isActive)}${table.isNoise?.(row) ? " noise" : ""}`}
       aria-level={table.is_tree ? (table.depths?.[row] ?? 0) + 1 : undefined}
       aria-expanded={table.is_tree && hasChildren(table, row) ? !props.isFolded : undefined}
       aria-selected={isSelected}
