@@ -13,8 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* What any file may take, and what each byte of one may take besides. A real one takes a tenth of both:
- * docs/security.md has the figures. */
+/* What any file may take, and what each byte of one may take besides: several times what real ones take. */
 #define MEMORY_BASE (UINT64_C(256) << 20)
 #define MEMORY_EACH 64u
 #define SECONDS_BASE 30u

@@ -21,7 +21,7 @@ snd_sqlite_status(sqlite3 *db, int result)
     case SQLITE_FORMAT:
     case SQLITE_TOOBIG:
     case SQLITE_INTERRUPT: /* it had more to read than a recording has */
-    case SQLITE_ERROR: /* a table or a column is missing */
+    case SQLITE_ERROR:     /* a table or a column is missing */
         return SND_DAMAGED;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
