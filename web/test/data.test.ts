@@ -29,6 +29,14 @@ describe("the data of a page", () => {
     expect(() => decode({ ...tinyRaw(), version: 2 })).toThrow("version 1, not 2");
   });
 
+  it("knows why a source is not there", () => {
+    const raw = tinyRaw();
+    const found = decode({ ...raw, sources: [{ file: 2, missing: "the file was changed" }] });
+    expect([...found.sources.keys()]).toEqual([]);
+    expect(found.missing).toEqual(new Map([[raw.texts[2], "the file was changed"]]));
+    expect(decode(raw).missing.size).toBe(0);
+  });
+
   it("without events has none", () => {
     expect(decode({ ...tinyRaw(), events: null }).events).toBeNull();
     expect(decode({ ...tinyRaw(), events: [] }).events).toBeNull();
