@@ -5,6 +5,7 @@ import { lanesOf } from "../src/draw/lanes";
 import { makeNames } from "../src/draw/names";
 import { timeRows } from "../src/draw/timeline_rows";
 import { timeTable } from "../src/draw/timeline_table";
+import { chargedNodes } from "../src/model/samples";
 import { collections, facts } from "../src/model/summary";
 import { START } from "../src/state";
 import { addNode, addSite, addTrack, bare, setMetric } from "./draw_data";
@@ -51,4 +52,15 @@ it("the summary has their number, their time and the longest", () => {
   expect(collections(recording, { ...START, thread: 1 })).toEqual({ count: 1, total: 20_000, max: 20_000 });
   expect(collections(recording, { ...START, range: [110_000, 540_000] })).toEqual({ count: 2, total: 30_000, max: 30_000 });
   expect(facts(recording, START).find(({ title }) => title === "garbage collection")).toEqual({ title: "garbage collection", value: "70.00 µs", more: "3 times, longest 30.00 µs" });
+});
+
+it("a sampled collection is not the time of the line in which it ran", () => {
+  const raw = bare();
+  const main = addTrack(raw, "main");
+  const line = addNode(raw, main, addSite(raw, "line", "work", "/p/a.py", 2, 1));
+  const collection = addNode(raw, main, addSite(raw, "other", "[garbage collection]"), line);
+  const library = addNode(raw, main, addSite(raw, "line", "finalize", "/usr/lib/weakref.py", 6, 5), collection);
+  const own = addNode(raw, main, addSite(raw, "line", "close", "/p/a.py", 41, 40), library);
+  raw.own_files = [raw.texts.indexOf("/p/a.py")];
+  expect([...chargedNodes(decode(raw))].slice(line)).toEqual([line, -1, -1, own]);
 });
