@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,6 +182,43 @@ why_it_failed_comes_back(void)
 }
 
 static void
+add_one(void *context)
+{
+    atomic_fetch_add((_Atomic uint32_t *)context, 1);
+}
+
+static void *
+end_at_once(void *context)
+{
+    return context;
+}
+
+static void *
+call_often(void *context)
+{
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        snd_worker_call(add_one, context);
+        if (i % 10 == 0 && snd_worker_start(&thread, end_at_once, NULL))
+            snd_worker_join(thread);
+    }
+    return NULL;
+}
+
+static void
+many_call_at_once_while_threads_come_and_go(void)
+{
+    pthread_t threads[4];
+    _Atomic uint32_t count = 0;
+
+    for (int i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, call_often, &count) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_NUMBER(count, 800);
+}
+
+static void
 call_again(void *context)
 {
     snd_worker_call(look_around, context);
@@ -315,17 +353,18 @@ int
 main(void)
 {
     sem_init(&may_end, 0, 0);
-    RUN(where_there_is_no_such_table_everybody_has_the_programs);
-    if (visit_ours().table == 0) { /* Linux before 5.9, or a container */
+    RUN(why_it_failed_comes_back);
+    RUN(many_call_at_once_while_threads_come_and_go);
+    if (visit_ours().files != 3) { /* Linux before 5.9, a container, ThreadSanitizer */
         printf("this system has no tables for threads: the other tests are skipped\n");
         return check_report();
     }
+    RUN(where_there_is_no_such_table_everybody_has_the_programs);
     RUN(what_is_opened_there_is_not_among_the_programs_files);
     RUN(threads_and_calls_share_one_table_as_long_as_anybody_has_it);
     RUN(a_thread_beside_has_the_files_of_who_started_it);
     RUN(what_a_library_writes_to_standard_error_there_goes_nowhere);
     RUN(a_pipe_of_the_program_ends_when_the_program_closes_it);
-    RUN(why_it_failed_comes_back);
     RUN(a_call_from_there_stays_there);
     RUN(when_nobody_needs_it_no_thread_is_left);
     RUN(a_program_that_has_run_out_of_files_can_still_have_some_read);
