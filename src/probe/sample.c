@@ -28,7 +28,7 @@ snd_sampler snd_sample_state;
 
 static struct running {
     pthread_t thread;
-    int is_running;
+    _Atomic int is_running;
     _Atomic int is_wanted; /* between start and stop, also while suspended */
     sem_t wake;
     _Atomic int stop;

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 
 #define CLOSE_RANGE 436 /* the same on every architecture */
 
-static sem_t may_end;
+static sem_t has_come, may_end;
 
 static uint32_t
 files_open(void)
@@ -68,9 +69,28 @@ static void *
 stay(void *context)
 {
     look_around(context);
+    sem_post(&has_come);
     while (sem_wait(&may_end) != 0)
         ;
     return NULL;
+}
+
+static pthread_t
+start(visit *found)
+{
+    pthread_t thread;
+
+    REQUIRE(snd_worker_start(&thread, stay, found));
+    while (sem_wait(&has_come) != 0)
+        ;
+    return thread;
+}
+
+static void
+end(pthread_t thread)
+{
+    sem_post(&may_end);
+    snd_worker_join(thread);
 }
 
 static int
@@ -99,12 +119,10 @@ static void
 threads_and_calls_share_one_table_as_long_as_anybody_has_it(void)
 {
     visit first = {0};
-    pthread_t thread;
-
-    REQUIRE(snd_worker_start(&thread, stay, &first));
+    pthread_t thread = start(&first);
     visit second = visit_ours(), third = visit_ours();
-    sem_post(&may_end);
-    snd_worker_join(thread);
+
+    end(thread);
     CHECK(first.table == second.table && second.table == third.table);
     CHECK(second.files + 1 == third.files); /* what the one left open the other finds */
     CHECK(first.thread_id != second.thread_id && first.is_ours);
@@ -120,9 +138,10 @@ a_thread_beside_has_the_files_of_who_started_it(void)
     pthread_t thread;
     uint32_t before = files_open();
 
-    REQUIRE(snd_worker_start_beside(&thread, stay, &found));
     sem_post(&may_end);
+    REQUIRE(snd_worker_start_beside(&thread, stay, &found));
     pthread_join(thread, NULL);
+    REQUIRE(sem_wait(&has_come) == 0);
     CHECK(found.table == 0 && found.files == before && found.is_ours);
     close(found.file);
 }
@@ -151,18 +170,16 @@ static void
 a_pipe_of_the_program_ends_when_the_program_closes_it(void)
 {
     visit first = {0};
-    pthread_t thread;
     char byte;
     int ends[2];
 
     REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
-    REQUIRE(snd_worker_start(&thread, stay, &first));
+    pthread_t thread = start(&first);
     (void)visit_ours();
     close(ends[1]);
     CHECK(read(ends[0], &byte, 1) == 0); /* it would say EAGAIN if another table had the other end */
     close(ends[0]);
-    sem_post(&may_end);
-    snd_worker_join(thread);
+    end(thread);
 }
 
 static void
@@ -178,6 +195,43 @@ why_it_failed_comes_back(void)
     errno = 0;
     snd_worker_call(fail, NULL);
     CHECK_NUMBER(errno, EXDEV);
+}
+
+static void
+add_one(void *context)
+{
+    atomic_fetch_add((_Atomic uint32_t *)context, 1);
+}
+
+static void *
+end_at_once(void *context)
+{
+    return context;
+}
+
+static void *
+call_often(void *context)
+{
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        snd_worker_call(add_one, context);
+        if (i % 10 == 0 && snd_worker_start(&thread, end_at_once, NULL))
+            snd_worker_join(thread);
+    }
+    return NULL;
+}
+
+static void
+many_call_at_once_while_threads_come_and_go(void)
+{
+    pthread_t threads[4];
+    _Atomic uint32_t count = 0;
+
+    for (int i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, call_often, &count) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_NUMBER(count, 800);
 }
 
 static void
@@ -212,8 +266,10 @@ when_nobody_needs_it_no_thread_is_left(void)
 static void
 use_up_all_files(void)
 {
-    struct rlimit few = {32, 32};
+    struct rlimit few;
 
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &few) == 0);
+    few.rlim_cur = 32;
     REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
     while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
         ;
@@ -248,10 +304,9 @@ static void
 a_child_begins_anew(void)
 {
     visit first = {0};
-    pthread_t thread;
-
-    REQUIRE(snd_worker_start(&thread, stay, &first));
+    pthread_t thread = start(&first);
     uint32_t before = files_open();
+
     snd_worker_before_fork();
     pid_t child = fork();
     if (child == 0) {
@@ -264,8 +319,7 @@ a_child_begins_anew(void)
     }
     snd_worker_after_fork(0);
     CHECK(ends_well(child));
-    sem_post(&may_end);
-    snd_worker_join(thread);
+    end(thread);
 }
 
 /* ---- where the system refuses ---- */
@@ -292,16 +346,13 @@ where_there_is_no_such_table_everybody_has_the_programs(void)
 
     if (child == 0) {
         visit own = {0};
-        pthread_t thread;
         char *text;
         size_t size;
         REQUIRE(refuse_tables());
         uint32_t before = files_open();
         visit found = visit_ours();
         CHECK(found.table == 0 && found.thread_id == snd_thread_id() && found.files == before);
-        REQUIRE(snd_worker_start(&thread, stay, &own));
-        sem_post(&may_end);
-        snd_worker_join(thread);
+        end(start(&own));
         CHECK(own.table == 0 && own.thread_id != snd_thread_id() && own.is_ours);
         CHECK_NUMBER(files_open(), before + 2);
         use_up_all_files();
@@ -314,18 +365,20 @@ where_there_is_no_such_table_everybody_has_the_programs(void)
 int
 main(void)
 {
+    sem_init(&has_come, 0, 0);
     sem_init(&may_end, 0, 0);
-    RUN(where_there_is_no_such_table_everybody_has_the_programs);
-    if (visit_ours().table == 0) { /* Linux before 5.9, or a container */
+    RUN(why_it_failed_comes_back);
+    RUN(many_call_at_once_while_threads_come_and_go);
+    if (visit_ours().files != 3) { /* Linux before 5.9, a container, ThreadSanitizer */
         printf("this system has no tables for threads: the other tests are skipped\n");
         return check_report();
     }
+    RUN(where_there_is_no_such_table_everybody_has_the_programs);
     RUN(what_is_opened_there_is_not_among_the_programs_files);
     RUN(threads_and_calls_share_one_table_as_long_as_anybody_has_it);
     RUN(a_thread_beside_has_the_files_of_who_started_it);
     RUN(what_a_library_writes_to_standard_error_there_goes_nowhere);
     RUN(a_pipe_of_the_program_ends_when_the_program_closes_it);
-    RUN(why_it_failed_comes_back);
     RUN(a_call_from_there_stays_there);
     RUN(when_nobody_needs_it_no_thread_is_left);
     RUN(a_program_that_has_run_out_of_files_can_still_have_some_read);
