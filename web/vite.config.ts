@@ -3,14 +3,26 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
-/** Parts of uPlot that no chart of ours uses: other lines than straight ones, other scales than linear ones, its legend, and
+/** Parts of uPlot that no chart of ours uses: changes after a chart is made, charts that follow each other, other lines than straight ones, other scales than linear ones, its legend, and
  * calendars, since our time is in nanoseconds from the start. The page may have 200 KB of code, and uPlot cannot be taken in parts. */
 const UNUSED: readonly (readonly [RegExp, string])[] = [
+  [/^\s*self\.(?:setSize|addSeries|delSeries|setSeries|addBand|setBand|delBand|batch|setLegend|posToIdx|setData|redraw|syncRect) = \w+;$/gm, ""],
+  [/^const (domEnv\s*= ).*;$/m, "const $1true;"],
+  [/^const (FEAT_TIME\s*= )true;$/m, "const $1false;"],
+  [/const cursorFocus = .*;/, "const cursorFocus = false;"],
+  [/\bw?sc\.distr (?:== 3(?=\))|>= 3)/g, "false"],
+  [/\bsrc != null/g, "false"],
+  [/\bsrc == null/g, "true"],
+  [/\bmode == 1\b/g, "true"],
+  [/\bmode == 2\b/g, "false"],
+  [/\b(?:xScaleDistr|scale\.distr|sc\.distr) == [234]\b/g, "false"],
+  [/^const (days3|months3) = .*$/gm, "const $1 = [];"],
+  [/^const localTz = .*$/m, "const localTz = null;"],
   [/\(paths\.(?:stepped|bars|spline)\s*= \w+\);/g, ""],
   [/^\s*uPlot\.(?:fmtNum|rangeNum|rangeLog|rangeAsinh|orient|assign|fmtDate|tzDate|addGap|clipGaps)\s*=.*$/gm, ""],
   [/const (_timeAxisSplits|_timeAxisVals|_timeSeriesVal)\s*= .*;/g, "const $1 = null;"],
   [/\bisTime \?/g, "false ?"],
-  [/\b(?:sc\.)?distr == [34]\s*\?/g, "false ?"],
+  [/\b(?:sc\.)?distr == (?:[34]|100)\s*\?/g, "false ?"],
   [/\blegend\.(?:live|show)\b/g, "false"],
   [/const \[ timeIncrs(?:Ms|S),.*\] = genTimeStuffs\(.*\);/g, ""],
 ];

@@ -206,12 +206,15 @@ def _time_rows(taken: Taken) -> list[str]:
 
 
 def time_lines(taken: Taken) -> list[str]:
-    """The hottest lines: share and time, place, text."""
-    lines = [
-        line_text(f"{row['share']:6.1%}  {seconds_text(row['time_ns'] / 1e9):>9}", row) for row in taken.hot_lines()
-    ]
+    """The hottest lines: share of CPU time and CPU time, place, text; then those at which it waited."""
+    lines = [_time_text(f"{row['share']:.1%}", row["cpu_ns"], row) for row in taken.hot_lines()]
+    lines += [f"{_time_text('waited', row['waiting_ns'], row)}  ({row['reason']})" for row in taken.waiting_lines()]
     elsewhere = taken.elsewhere()
     return lines if elsewhere is None else [*lines, f"{'':6}  {elsewhere}"]
+
+
+def _time_text(what: str, ns: int, row: dict[str, Any]) -> str:
+    return line_text(f"{what:>6}  {seconds_text(ns / 1e9):>9}", row)
 
 
 def _memory(budget: Budget, taken: Taken) -> list[Excess]:

@@ -42,6 +42,8 @@ class Profile:
         total: bool = False,
         n_ops: int = 20,
         n_apply: int = 20,
+        with_waiting: bool = False,
+        show_all: bool = False,
         min_memory: int = 1024,
     ) -> str: ...
     def texts(self, columns: Iterable[str], /) -> list[list[str]]: ...
@@ -56,6 +58,8 @@ class Profile:
         by_line: bool = False,
         function: str | None = None,
         total: bool = False,
+        with_waiting: bool = False,
+        show_all: bool = False,
     ) -> list[dict[str, Any]]: ...
     def own_ns(self) -> int: ...
     def live(self, by: str, /) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]: ...

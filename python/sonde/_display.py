@@ -32,9 +32,9 @@ def frame(text: str, page: str, height: int = HEIGHT) -> str:
     return _HTML.format(height=height, text=_escape(text), page=_escape(page))
 
 
-def starting_with(page: str, view: str) -> str:
-    """The page, with another view than the first in front."""
-    return page.replace('<script id="sonde-data"', f'<script id="sonde-data" data-state="v={view}"', 1)
+def starting_with(page: str, state: str) -> str:
+    """The page, with something else chosen than usual: ``v=sunburst``, that view."""
+    return page.replace('<script id="sonde-data"', f'<script id="sonde-data" data-state="{state}"', 1)
 
 
 def _escape(text: str) -> str:

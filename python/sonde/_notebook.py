@@ -97,8 +97,11 @@ class _Run:
         """The page and the text, as one output."""
         try:
             view = self.options.view
-            text = self._measurement._text(view, **_LIMITS.get(view, {}))
+            with_waiting = self.options.with_waiting
+            text = self._measurement._text(view, with_waiting=with_waiting, **_LIMITS.get(view, {}))
             page = None if self.options.is_text_only else self._measurement._page()
+            if page is not None and with_waiting:
+                page = _display.starting_with(page, "page.waiting=1")
             self._write_page(page)
         finally:
             self._clean()

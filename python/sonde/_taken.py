@@ -25,6 +25,10 @@ _CACHES = (
 _OWN = os.path.dirname(_core.__file__) + "/"  # noqa: PTH120
 
 
+_SMALL = 0.01  # of the test's time: a line with less of it is not listed
+_LONG = 0.1  # the same of a line that waits
+
+
 class Unmeasured(Exception):
     """Why a test could not be measured."""
 
@@ -65,13 +69,19 @@ class Taken:
             self._end()
 
     def hot_lines(self, count: int = 3) -> list[dict[str, Any]]:
-        """The program's lines with the most time, in rows as the view has them, and their ``share`` of all lines' time.
+        """The program's lines with the most CPU time, in rows as the view has them, and their ``share`` of all lines'.
 
-        What other threads wait for outside of the program would make all shares small.
+        Where the test waited instead, a line that ran for a moment is no answer.
         """
         rows = [row for row in self._rows("lines") if row["line"] is not None]
-        whole = sum(row["time_ns"] for row in rows) or 1
-        return [{**row, "share": row["time_ns"] / whole} for row in _most(rows, "time_ns", count)]
+        whole = sum(row["cpu_ns"] for row in rows) or 1
+        hot = [{**row, "share": row["cpu_ns"] / whole} for row in _most(rows, "cpu_ns", count)]
+        return [row for row in hot if row["cpu_ns"] / 1e9 >= _SMALL * self.seconds]
+
+    def waiting_lines(self, count: int = 2) -> list[dict[str, Any]]:
+        """Those at which threads that were not idle waited for long."""
+        rows = [row for row in self._rows("waiting") if row["kind"] == "line"]
+        return [row for row in _most(rows, "waiting_ns", count) if row["waiting_ns"] / 1e9 >= _LONG * self.seconds]
 
     def elsewhere(self) -> str | None:
         """Where the rest of the time went, if the program's lines have less than half of it."""

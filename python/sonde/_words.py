@@ -29,6 +29,7 @@ Measure a statement or a cell, and show the report below it. Without options: wh
   -o, --output FILE  keep the recording, or with a name that ends in .html the page
   --native           native functions too
   --cpu-only         not what waits
+  --with-waiting     order and shares by CPU time and waiting, not by CPU time alone
   --exact            memory: look at every block
   --memory-interval BYTES
                      memory: bytes from one block that is looked at to the next
@@ -78,6 +79,7 @@ class Options:
         self.output: str | None = None
         self.height = 640
         self.is_text_only = False
+        self.with_waiting = False
         self.wants_help = False
         self.view: str | None = None  # of the text; None: what fits
         self.remarks: list[str] = []
@@ -120,6 +122,7 @@ _OWN: dict[str, tuple[type | None, Taker]] = {
     "--output": (str, lambda to, file: setattr(to, "output", file)),
     "--native": (None, lambda to, _: to.choose(native=True)),
     "--cpu-only": (None, lambda to, _: to.choose(cpu_only=True)),
+    "--with-waiting": (None, lambda to, _: setattr(to, "with_waiting", True)),
     "--exact": (None, lambda to, _: to.measure_memory(exact=True)),
     "--memory-interval": (int, lambda to, size: to.measure_memory(interval=size)),
     "--include": (str, lambda to, patterns: to.choose(include=patterns)),

@@ -209,7 +209,7 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     page = _page(profile)
     if page is not None:
-        page = _display.starting_with(page, "sunburst")
+        page = _display.starting_with(page, "v=sunburst")
     if filename is None and _session.cells() is not None:
         return _display.Shown(_text(profile), page)
     return _show_in_browser(page or profile.profile().format("html", view="signatures"), filename)

@@ -137,28 +137,29 @@ class Measurement:
     def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
         """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
 
-        Without a name it is the summary; of memory alone, the view of memory.
+        Without a name it is the summary; of memory alone, the view of memory. Lists are in the order of CPU time, and
+        shares are of it; ``with_waiting=True``: of CPU time and waiting together.
 
         >>> s.output("lines")
         """
         return self.profile.format(format, view=view or self._main_view(), width=width, **options)
 
-    def print(self, view: str | None = None, *, file: TextIO | None = None) -> None:
-        """Print a view, on standard output if nothing else is given.
+    def print(self, view: str | None = None, *, file: TextIO | None = None, **options: Any) -> None:
+        """Print a view, on standard output if nothing else is given; with options as in ``output``.
 
         >>> s.print("tree")
         """
         from sonde._terminal import look_of
 
         out = sys.stdout if file is None else file
-        print(self.output(view, **look_of(out)), file=out, end="", flush=True)
+        print(self.output(view, **look_of(out), **options), file=out, end="", flush=True)
 
-    def rows(self, view: str = "lines") -> list[dict[str, Any]]:
-        """A view as dictionaries, with all its columns.
+    def rows(self, view: str = "lines", **options: Any) -> list[dict[str, Any]]:
+        """A view as dictionaries, with all its columns; with options as in ``output``.
 
         >>> max(s.rows(), key=lambda row: row["samples"])
         """
-        return self.profile.rows(view)
+        return self.profile.rows(view, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what was measured as a recording, without its timeline.

@@ -308,6 +308,7 @@ snd_read_view_options(const snd_arguments *given, const snd_profile *profile, sn
         .flat = snd_arguments_value(given, "flat") != NULL,
         .by_time = snd_arguments_value(given, "by-time") != NULL,
         .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
+        .with_waiting = snd_arguments_value(given, "with-waiting") != NULL,
         .seconds = snd_arguments_value(given, "seconds") != NULL,
         .by_shape = snd_arguments_value(given, "by-shape") != NULL,
         .by_line = snd_arguments_value(given, "by-line") != NULL,

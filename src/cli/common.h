@@ -31,8 +31,10 @@ int snd_open_recording(const snd_arguments *given, const char *path, snd_opened 
         {"region", 0, "NAME", "samples: only those inside this region"},                                        \
         {"thread", 0, "NAME", "samples: only those of this thread"},                                            \
         {"cpu-only", 0, NULL, "samples: without time that was waited"},                                         \
+        {"with-waiting", 0, NULL, "samples: order and shares by CPU time and waiting, not by CPU time alone"},  \
         {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},                           \
-        {"show-all", 0, NULL, "tree: frames of libraries and small rows too; lines: small files too"},          \
+        {"show-all", 0, NULL,                                                                                   \
+         "tree: frames of libraries and small rows too; lines: small files; waiting: idle threads"},            \
         {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
         {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"}, \
         {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},                                            \

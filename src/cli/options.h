@@ -17,7 +17,7 @@ typedef struct snd_option {
     const char *about;
 } snd_option;
 
-#define SND_OPTION_LIMIT 48u
+#define SND_OPTION_LIMIT 64u
 
 /* An option as it stood on the command line. */
 typedef struct snd_given {

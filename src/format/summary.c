@@ -8,11 +8,14 @@
 #include "view/facts.h"
 #include "view/memory_table.h"
 #include "view/sample_table.h"
+#include "view/waiting.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define LINES 8u
+#define WAITING_LINES 5u
+#define WAITING_SHARE 0.5 /* of the length of the run, in per cent: shorter waits are left out */
 #define FUNCTIONS 8u
 #define TREE_ROWS 30u
 #define REGIONS 10u
@@ -88,6 +91,21 @@ put_parts(const snd_facts *facts, snd_buffer *out)
                           parts[i].name);
 }
 
+/* "the machine was busy: 41% of the time a runnable thread had no processor". */
+static snd_status
+put_busy(const snd_summary *self)
+{
+    size_t before = self->out->size;
+    snd_samples samples;
+    snd_status status = snd_samples_make(self->profile, self->options, &samples);
+    if (status != SND_OK)
+        return status;
+    snd_waiting_put_busy(&samples, self->out);
+    snd_buffer_text(self->out, self->out->size == before ? "" : "\n");
+    snd_samples_free(&samples);
+    return SND_OK;
+}
+
 /* "garbage collection: 12 times, 34.0 ms, longest 9.1 ms". */
 static void
 put_collections(const snd_facts *facts, snd_buffer *out)
@@ -126,7 +144,7 @@ put_totals(const snd_summary *self)
     }
     snd_buffer_printf(self->out, "; %llu thread%s\n", (unsigned long long)facts.threads, facts.threads == 1 ? "" : "s");
     put_collections(&facts, self->out);
-    return SND_OK;
+    return put_busy(self);
 }
 
 /* ---- tables ---- */
@@ -175,13 +193,17 @@ snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
     return status;
 }
 
+static const snd_cell *
+cell_of(const snd_table *table, uint32_t row, const char *column)
+{
+    return &table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, column)];
+}
+
+/* A line with what the list is in the order of: its share is not zero. */
 static int
 is_line(const snd_table *table, uint32_t row)
 {
-    const snd_cell *cells = table->cells + (size_t)row * table->column_count;
-    const snd_cell *samples = &cells[snd_table_find(table, "samples")], *time = &cells[snd_table_find(table, "time")];
-
-    return cells[snd_table_find(table, "line")].is_there && (samples->whole != 0 || time->whole != 0);
+    return cell_of(table, row, "line")->is_there && cell_of(table, row, "percent")->real > 0;
 }
 
 /* Lines that do not stand below each other need no indentation. */
@@ -200,8 +222,16 @@ trim_sources(snd_table *table)
 static snd_status
 put_lines(const snd_summary *self)
 {
-    static const char *const names[] = {"place",          "percent",        "source",          NULL, "python_percent",
-                                        "native_percent", "system_percent", "waiting_percent", NULL};
+    int with_waiting = self->options->with_waiting;
+    const char *const names[] = {"place",
+                                 "percent",
+                                 "source",
+                                 NULL,
+                                 "python_percent",
+                                 "native_percent",
+                                 "system_percent",
+                                 with_waiting ? "waiting_percent" : "waited",
+                                 NULL};
     snd_table *table = NULL;
     snd_status status = snd_view_lines(self->profile, self->options, &table);
 
@@ -223,18 +253,71 @@ put_lines(const snd_summary *self)
     return snd_summary_put(self, "Hottest lines", table);
 }
 
+/* What sonde itself took stands below. */
+static int
+is_function(const snd_table *table, uint32_t row)
+{
+    return strcmp(cell_of(table, row, "function")->text, "[sonde]") != 0 &&
+           cell_of(table, row, "total_percent")->real > 0;
+}
+
 static snd_status
 put_functions(const snd_summary *self)
 {
-    static const char *const names[] = {"function",      "self", "self_percent", "total",
-                                        "total_percent", NULL,   "place",        NULL};
+    int with_waiting = self->options->with_waiting;
+    const char *const names[] = {"function",      with_waiting ? "self" : "self_cpu",
+                                 "self_percent",  with_waiting ? "total" : "total_cpu",
+                                 "total_percent", NULL,
+                                 "place",         NULL};
     snd_table *table = NULL;
     snd_status status = snd_view_sampled_functions(self->profile, self->options, &table);
     if (status != SND_OK)
         return status;
+    status = snd_table_keep(table, is_function);
+    if (status != SND_OK || table->row_count == 0) {
+        snd_table_free(table);
+        return status;
+    }
     snd_summary_show(table, names);
     snd_table_limit(table, FUNCTIONS);
     return snd_summary_put(self, "Hottest functions", table);
+}
+
+/* The first few lines that had to wait for long, and the idle threads. What is the machine's stands above. */
+static void
+mark_waiting(const snd_summary *self, snd_table *table)
+{
+    double least = WAITING_SHARE / 100 * (double)snd_profile_info_number(self->profile, "length_ns");
+
+    for (uint32_t row = 0; row < table->row_count; row++) {
+        const char *kind = cell_of(table, row, "kind")->text;
+        int is_long = row < WAITING_LINES && (double)cell_of(table, row, "waiting")->whole >= least;
+        table->rows[row].is_extra = strcmp(kind, "idle") != 0 && (strcmp(kind, "machine") == 0 || !is_long);
+    }
+}
+
+static snd_status
+put_waiting(const snd_summary *self)
+{
+    static const char *const names[] = {"place", "waiting", "percent", "reason", "source", NULL, "threads", NULL};
+    snd_samples samples;
+    snd_table *table = NULL;
+    snd_status status = snd_samples_make(self->profile, self->options, &samples);
+    if (status != SND_OK)
+        return status;
+    int is_much = snd_waiting_is_much(&samples);
+    snd_samples_free(&samples);
+    status = is_much ? snd_view_waiting(self->profile, self->options, &table) : SND_OK;
+    if (!is_much || status != SND_OK)
+        return status;
+    mark_waiting(self, table);
+    status = snd_table_keep(table, snd_summary_is_answer);
+    if (status != SND_OK || table->row_count == 0) {
+        snd_table_free(table);
+        return status;
+    }
+    snd_summary_show(table, names);
+    return snd_summary_put(self, "Waiting", table);
 }
 
 int
@@ -259,7 +342,7 @@ put_tree(const snd_summary *self, char **footer)
     status = *footer == NULL ? SND_NO_MEMORY : snd_table_keep(table, snd_summary_is_answer);
     uint32_t rows = table->row_count;
     if (status == SND_OK)
-        status = snd_table_keep_largest(table, "time", TREE_ROWS);
+        status = snd_table_keep_largest(table, self->options->with_waiting ? "time" : "cpu", TREE_ROWS);
     if (status != SND_OK) {
         snd_table_free(table);
         return status;
@@ -330,6 +413,8 @@ snd_summary_write(const snd_profile *profile, const snd_view_options *options, c
     snd_status status = put_totals(&self);
     if (status == SND_OK)
         status = put_lines(&self);
+    if (status == SND_OK)
+        status = put_waiting(&self);
     if (status == SND_OK)
         status = put_functions(&self);
     if (status == SND_OK)

@@ -333,6 +333,7 @@ rebase(void)
         snd_sample_thread *thread = &self->threads[i];
         (void)snd_task_cpu_ns(&thread->task, &thread->cpu_ns);
         thread->wall_ns = now;
+        thread->ahead_ns = 0;
         thread->is_waiting = 0;
         self->seen.rows[thread->row].event_end_ns = now;
         self->seen.rows[thread->row].last_event = 0;

@@ -323,6 +323,19 @@ is_on_processor(const snd_sampler *self, const snd_sample_thread *thread)
            (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
 }
 
+/* The clocks are read one after the other: what one look takes too much, a later one has too little. Taken for waiting,
+ * it would add up to more than the thread lived. */
+static uint64_t
+waited_of(snd_sample_thread *thread, uint64_t ran, uint64_t passed)
+{
+    uint64_t away = passed > ran ? passed - ran : 0;
+    uint64_t back = away < thread->ahead_ns ? away : thread->ahead_ns;
+
+    thread->ahead_ns += ran > passed ? ran - passed : 0;
+    thread->ahead_ns -= back;
+    return away - back;
+}
+
 int
 snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved)
 {
@@ -336,7 +349,7 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
     thread->cpu_ns = cpu;
     thread->wall_ns = now_ns;
     thread->pending_cpu_ns += ran;
-    thread->pending_wait_ns += passed > ran ? passed - ran : 0;
+    thread->pending_wait_ns += waited_of(thread, ran, passed);
     self->seen_cpu_ns += ran;
     *has_moved = ran != 0;
     if (thread->is_ours) {

@@ -32,8 +32,9 @@ typedef struct snd_sample_thread {
     uint64_t pending_cpu_ns;  /* used, but not seen where */
     uint64_t pending_wait_ns; /* waited, but not seen what for */
     uint64_t charged_wait_ns; /* waited and charged, since it last moved */
-    uint64_t asked_cpu_ns;    /* of the pending: what the open question is about */
-    uint64_t delay_ns;        /* SND_SAMPLE_NO_DELAY: not asked so far */
+    uint64_t ahead_ns;     /* its CPU clock, read a moment later, is ahead of the wall clock: nothing that it waited */
+    uint64_t asked_cpu_ns; /* of the pending: what the open question is about */
+    uint64_t delay_ns;     /* SND_SAMPLE_NO_DELAY: not asked so far */
     unsigned wait_state;
     uint32_t wait_node, run_node; /* where it was last seen; SND_NONE: nowhere */
     snd_sample_slot *slot;        /* NULL: not needed so far */

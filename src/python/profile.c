@@ -147,8 +147,9 @@ write_report(const snd_profile *about, snd_report *report, const snd_view_option
 static PyObject *
 profile_format(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"format",   "view",    "columns",  "footer", "limit", "width",   "colour",     "unicode",
-                            "by_shape", "by_line", "function", "total",  "n_ops", "n_apply", "min_memory", NULL};
+    static char *names[] = {"format", "view",    "columns",      "footer",   "limit",      "width",
+                            "colour", "unicode", "by_shape",     "by_line",  "function",   "total",
+                            "n_ops",  "n_apply", "with_waiting", "show_all", "min_memory", NULL};
     snd_graph_limits limits = snd_graph_limits_of(((profile *)object)->profile);
     unsigned long long min_memory = limits.memory;
     snd_view_options wanted = {.limits = &limits};
@@ -157,9 +158,10 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
     int footer = 1, colour = 0, unicode = 0;
     unsigned int limit = UINT32_MAX, width = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIppppzpIIK:format", names, &format, &view, &columns,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$sOpIIppppzpIIppK:format", names, &format, &view, &columns,
                                      &footer, &limit, &width, &colour, &unicode, &wanted.by_shape, &wanted.by_line,
-                                     &wanted.function, &wanted.total, &limits.ops, &limits.applies, &min_memory))
+                                     &wanted.function, &wanted.total, &limits.ops, &limits.applies,
+                                     &wanted.with_waiting, &wanted.show_all, &min_memory))
         return NULL;
     limits.memory = min_memory;
     snd_format_options options = {.no_footer = !footer, .width = width, .colour = colour, .unicode = unicode};
@@ -208,12 +210,12 @@ row_object(const snd_table *table, uint32_t row)
 static PyObject *
 profile_rows(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"", "by_shape", "by_line", "function", "total", NULL};
+    static char *names[] = {"", "by_shape", "by_line", "function", "total", "with_waiting", "show_all", NULL};
     snd_view_options wanted = {0};
     const char *view = "regions";
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$ppzp:rows", names, &view, &wanted.by_shape, &wanted.by_line,
-                                     &wanted.function, &wanted.total))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s$ppzppp:rows", names, &view, &wanted.by_shape, &wanted.by_line,
+                                     &wanted.function, &wanted.total, &wanted.with_waiting, &wanted.show_all))
         return NULL;
     snd_table *table = make_view((profile *)object, view, &wanted);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);

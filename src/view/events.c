@@ -4,16 +4,16 @@
 #include "base/alloc.h"
 
 #include <math.h>
-
-#define TIME_LIMIT (UINT64_MAX / 8)
+#include <string.h>
 
 int
 snd_events_has(const snd_events *self, const snd_profile_event *event)
 {
     const snd_profile *profile = self->samples->profile;
 
-    return event->start_ns <= TIME_LIMIT && event->value <= TIME_LIMIT && event->node < profile->node_count &&
-           event->task < SND_SAMPLE_STATES && self->samples->is_taken[event->node] &&
+    return event->start_ns <= SND_EVENT_TIME_LIMIT && event->value <= SND_EVENT_TIME_LIMIT &&
+           event->node < profile->node_count && event->task < SND_SAMPLE_STATES &&
+           self->samples->is_taken[event->node] &&
            snd_site_is_sampled(profile->sites[profile->nodes[event->node].site].kind);
 }
 
@@ -28,7 +28,9 @@ snd_events_make(const snd_samples *samples, snd_events *out)
         return SND_NO_TIMELINE;
     self.by_node = snd_calloc(nodes, sizeof *self.by_node);
     self.by_state = snd_calloc(nodes * SND_SAMPLE_STATES, sizeof *self.by_state);
-    if (self.by_node == NULL || self.by_state == NULL) {
+    self.taken_by_node = snd_calloc(nodes, sizeof *self.taken_by_node);
+    self.taken_by_state = snd_calloc(nodes * SND_SAMPLE_STATES, sizeof *self.taken_by_state);
+    if (self.by_node == NULL || self.by_state == NULL || self.taken_by_node == NULL || self.taken_by_state == NULL) {
         snd_events_free(&self);
         return SND_NO_MEMORY;
     }
@@ -48,6 +50,8 @@ snd_events_free(snd_events *self)
 {
     snd_free(self->by_node);
     snd_free(self->by_state);
+    snd_free(self->taken_by_node);
+    snd_free(self->taken_by_state);
     *self = (snd_events){0};
 }
 
@@ -60,18 +64,44 @@ in_proportion(uint64_t number, uint64_t part, uint64_t whole)
     return (uint64_t)llround((double)number * ((double)part / (double)whole));
 }
 
-void
-snd_events_read(const snd_events *self, const snd_profile_event *event, uint64_t duration_ns, snd_samples_numbers *out)
+/* Of `number`, what belongs to the time from `taken` on: rounded as a running sum, nothing is lost. */
+static uint64_t
+next_part(uint64_t number, uint64_t taken, uint64_t duration, uint64_t whole)
 {
-    const uint64_t *by_state = self->by_state + (size_t)event->node * SND_SAMPLE_STATES;
-    uint64_t by_node = self->by_node[event->node];
+    return in_proportion(number, taken + duration, whole) - in_proportion(number, taken, whole);
+}
+
+void
+snd_events_take(snd_events *self, const snd_profile_event *event, uint64_t duration_ns, snd_samples_numbers *out)
+{
+    size_t at = (size_t)event->node * SND_SAMPLE_STATES;
+    const uint64_t *by_state = self->by_state + at;
+    uint64_t by_node = self->by_node[event->node], of_node = self->taken_by_node[event->node];
+    uint64_t of_state = self->taken_by_state[at + event->task];
     snd_samples_numbers all;
 
     snd_samples_read(self->samples, event->node, &all);
-    *out = (snd_samples_numbers){.samples = in_proportion(all.samples, duration_ns, by_node)};
+    *out = (snd_samples_numbers){.samples = next_part(all.samples, of_node, duration_ns, by_node)};
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
         if (state == event->task)
-            out->states[state] = in_proportion(all.states[state], duration_ns, by_state[state]);
+            out->states[state] = next_part(all.states[state], of_state, duration_ns, by_state[state]);
         else if (by_state[state] == 0)
-            out->states[state] = in_proportion(all.states[state], duration_ns, by_node);
+            out->states[state] = next_part(all.states[state], of_node, duration_ns, by_node);
+    self->taken_by_node[event->node] += duration_ns;
+    self->taken_by_state[at + event->task] += duration_ns;
+}
+
+void
+snd_events_rewind(snd_events *self)
+{
+    size_t nodes = self->samples->profile->node_count;
+
+    memset(self->taken_by_node, 0, nodes * sizeof *self->taken_by_node);
+    memset(self->taken_by_state, 0, nodes * SND_SAMPLE_STATES * sizeof *self->taken_by_state);
+}
+
+int
+snd_events_take_unseen(const snd_events *self, uint32_t node, snd_samples_numbers *out)
+{
+    return self->by_node[node] == 0 && snd_samples_read(self->samples, node, out) && snd_samples_time(out) != 0;
 }

@@ -38,6 +38,7 @@ snd_frames_add(snd_frames *self, uint32_t parent, snd_frame_kind kind, uint32_t 
     *frame = self->count++;
     self->frames[*frame] = (snd_frame){
         .kind = kind, .which = which, .parent = parent, .first = SND_NONE, .last = SND_NONE, .next = SND_NONE};
+    self->frames[*frame].track = parent == SND_NONE ? which : self->frames[parent].track;
     if (parent == SND_NONE)
         return SND_OK;
     snd_frame *above = &self->frames[parent];
@@ -241,7 +242,7 @@ move(maker *self, uint32_t from, uint32_t to)
 }
 
 static snd_status
-take_event(maker *self, const snd_events *events, const snd_profile_event *event, uint32_t *last)
+take_event(maker *self, snd_events *events, const snd_profile_event *event, uint32_t *last)
 {
     uint32_t before = self->tree.count;
     snd_samples_numbers numbers;
@@ -251,7 +252,7 @@ take_event(maker *self, const snd_events *events, const snd_profile_event *event
         return status;
     for (uint32_t i = before; i < self->tree.count; i++)
         self->tree.frames[i].start_ns = event->start_ns;
-    snd_events_read(events, event, event->value, &numbers);
+    snd_events_take(events, event, event->value, &numbers);
     snd_samples_add(&self->tree.frames[self->placed[event->node]].numbers, &numbers);
     *last = event->node;
     return SND_OK;

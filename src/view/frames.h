@@ -18,8 +18,9 @@ typedef enum snd_frame_kind {
 
 typedef struct snd_frame {
     snd_frame_kind kind;
-    uint32_t which;             /* a track, a function of the samples, a state; of small rows what the view wants */
-    uint32_t parent;            /* SND_NONE: a thread. Smaller than the frame's own number */
+    uint32_t which;  /* a track, a function of the samples, a state; of small rows what the view wants */
+    uint32_t parent; /* SND_NONE: a thread. Smaller than the frame's own number */
+    uint32_t track;
     uint32_t first, last, next; /* children, as they were met, and the next one of its parent; SND_NONE: none */
     uint32_t hidden;            /* functions folded into this frame; rows that SMALL stands for */
     uint32_t packages[SND_FRAME_PACKAGES]; /* functions of different packages among them */

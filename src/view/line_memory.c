@@ -59,6 +59,7 @@ snd_line_memory_cells(const snd_samples *samples, const snd_memory_view_line *li
     snd_set_error(&cells[PEAK_ERROR], snd_memory_view_error(numbers, SND_METRIC_PEAK_VARIANCE), peak);
     if (samples->profile->columns[SND_METRIC_GPU] == NULL)
         return;
-    snd_set_share(&cells[GPU], snd_samples_share(samples, snd_memory_view_whole(numbers, SND_METRIC_GPU)));
+    snd_set_share(&cells[GPU], snd_memory_view_share(snd_memory_view_whole(numbers, SND_METRIC_GPU),
+                                                     snd_samples_time(&samples->all)));
     snd_set_whole(&cells[GPU_MEMORY], snd_memory_view_whole(numbers, SND_METRIC_GPU_MEMORY));
 }

@@ -109,21 +109,21 @@ merge_entries(const entry *entries, uint32_t count, const by_site *sums, snd_lin
 }
 
 static int
-compare_files(const void *a, const void *b)
+compare_files(const void *a, const void *b, void *samples)
 {
     const snd_line_file *x = a, *y = b;
-    uint64_t left = snd_samples_time(&x->numbers), right = snd_samples_time(&y->numbers);
+    int difference = snd_samples_compare(samples, &x->numbers, &y->numbers);
 
-    if (left != right)
-        return left > right ? -1 : 1;
+    if (difference != 0)
+        return difference;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
 static void
-order_files(snd_lines *self)
+order_files(const snd_samples *samples, snd_lines *self)
 {
     if (self->file_count != 0)
-        qsort(self->files, self->file_count, sizeof *self->files, compare_files);
+        qsort_r(self->files, self->file_count, sizeof *self->files, compare_files, (void *)samples);
     for (uint32_t i = 0; i < self->file_count; i++)
         for (uint32_t line = 0; line < self->files[i].count; line++)
             self->lines[self->files[i].first + line].file = i;
@@ -132,13 +132,13 @@ order_files(snd_lines *self)
 /* ---- the rest ---- */
 
 static int
-compare_rests(const void *a, const void *b)
+compare_rests(const void *a, const void *b, void *samples)
 {
     const snd_line_rest *x = a, *y = b;
-    uint64_t left = snd_samples_time(&x->numbers), right = snd_samples_time(&y->numbers);
+    int difference = snd_samples_compare(samples, &x->numbers, &y->numbers);
 
-    if (left != right)
-        return left > right ? -1 : 1;
+    if (difference != 0)
+        return difference;
     return strcmp(x->name == NULL ? "" : x->name, y->name == NULL ? "" : y->name);
 }
 
@@ -171,7 +171,7 @@ list_rests(const snd_samples *samples, by_site *sums, snd_lines *self)
     }
     if (is_there(&sums->others))
         self->rests[self->rest_count++] = (snd_line_rest){NULL, sums->others};
-    qsort(self->rests, self->rest_count, sizeof *self->rests, compare_rests);
+    qsort_r(self->rests, self->rest_count, sizeof *self->rests, compare_rests, (void *)samples);
     return SND_OK;
 }
 
@@ -185,7 +185,7 @@ make(const snd_samples *samples, const snd_memory_view *memory, by_site *sums, e
     if (self->lines == NULL || self->files == NULL)
         return SND_NO_MEMORY;
     merge_entries(entries, count, sums, self);
-    order_files(self);
+    order_files(samples, self);
     return list_rests(samples, sums, self);
 }
 

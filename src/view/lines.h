@@ -26,9 +26,9 @@ typedef struct snd_line_rest {
 
 /* Read freely. The numbers of all lines and all rests add up to those of the samples. */
 typedef struct snd_lines {
-    snd_line_file *files; /* by time */
+    snd_line_file *files; /* by snd_samples_compare */
     snd_line *lines;
-    snd_line_rest *rests; /* by time */
+    snd_line_rest *rests; /* the same */
     uint32_t file_count, line_count, rest_count;
 } snd_lines;
 

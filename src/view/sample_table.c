@@ -47,18 +47,20 @@ snd_table_check(const snd_table *table, const snd_cell *cells)
 void
 snd_sample_cells(const snd_samples *samples, const snd_samples_numbers *numbers, snd_cell *cells)
 {
-    uint64_t waiting = snd_samples_waiting(numbers), time = snd_samples_time(numbers);
-    double share = snd_samples_share(samples, time);
+    uint64_t waiting = snd_samples_waiting(numbers);
+    double share = snd_samples_share(samples, snd_samples_ranked(samples, numbers));
 
-    snd_set_whole(&cells[SND_SAMPLE_TIME], time);
+    snd_set_whole(&cells[SND_SAMPLE_CPU], snd_samples_cpu(numbers));
+    snd_set_whole(&cells[SND_SAMPLE_TIME], snd_samples_time(numbers));
     snd_set_share(&cells[SND_SAMPLE_SHARE], share);
-    snd_set_share(&cells[SND_SAMPLE_WAITING_SHARE], snd_samples_share(samples, waiting));
+    snd_set_share(&cells[SND_SAMPLE_WAITING_SHARE], snd_samples_waiting_share(samples, numbers));
     snd_set_whole(&cells[SND_SAMPLE_WAITING], waiting);
+    snd_set_whole(&cells[SND_SAMPLE_WAITED], snd_samples_waited(numbers));
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++) {
         uint64_t ns = numbers->states[state];
         unsigned column = SND_SAMPLE_PYTHON + state;
-        if (!SND_SAMPLE_IS_CPU(state)) /* the sum of all waiting stands between */
-            column++;
+        if (!SND_SAMPLE_IS_CPU(state)) /* two sums of waiting stand between */
+            column += 2;
         else
             snd_set_share(&cells[SND_SAMPLE_PYTHON_SHARE + state], snd_samples_share(samples, ns));
         snd_set_whole(&cells[column], ns);
@@ -72,12 +74,19 @@ snd_sample_table_adapt(snd_table *table, uint32_t at, const snd_view_options *op
 {
     snd_column *columns = table->columns + at;
 
-    for (unsigned i = 0; i < 4 && options->seconds; i++) {
+    columns[SND_SAMPLE_SHARE].title = options->with_waiting ? "% of time" : "% of CPU";
+    columns[options->with_waiting ? SND_SAMPLE_CPU : SND_SAMPLE_TIME].traits &= ~SND_COLUMN_SHOWN;
+    if (!options->with_waiting) { /* a share of something else beside the others would be taken for one of theirs */
+        columns[SND_SAMPLE_WAITED].traits = columns[SND_SAMPLE_WAITING_SHARE].traits;
+        columns[SND_SAMPLE_WAITING_SHARE].traits &= ~SND_COLUMN_SHOWN;
+    }
+    for (unsigned i = 0; i < (options->with_waiting ? 4 : 3) && options->seconds; i++) {
         columns[SND_SAMPLE_PYTHON + i].traits = columns[SND_SAMPLE_PYTHON_SHARE + i].traits;
         columns[SND_SAMPLE_PYTHON_SHARE + i].traits &= ~SND_COLUMN_SHOWN;
     }
     if (options->cpu_only) {
         columns[SND_SAMPLE_WAITING].traits &= ~SND_COLUMN_SHOWN;
+        columns[SND_SAMPLE_WAITED].traits &= ~SND_COLUMN_SHOWN;
         columns[SND_SAMPLE_WAITING_SHARE].traits &= ~SND_COLUMN_SHOWN;
     }
 }

@@ -7,6 +7,7 @@
 
 /* Columns that stand side by side in this order, from the view's own number `at` on. */
 enum {
+    SND_SAMPLE_CPU,
     SND_SAMPLE_TIME,
     SND_SAMPLE_SHARE,
     SND_SAMPLE_PYTHON_SHARE,
@@ -17,6 +18,7 @@ enum {
     SND_SAMPLE_NATIVE,
     SND_SAMPLE_SYSTEM,
     SND_SAMPLE_WAITING,
+    SND_SAMPLE_WAITED,
     SND_SAMPLE_WAIT_CPU,
     SND_SAMPLE_WAIT_LOCK,
     SND_SAMPLE_WAIT_GIL,
@@ -28,10 +30,12 @@ enum {
     SND_SAMPLE_COLUMN_COUNT
 };
 
-/* Their descriptions: what time and its share are called, and whether they and the parts of it are shown. */
-#define SND_SAMPLE_COLUMNS(at, time, time_title, share, share_title, time_traits, part_traits)                 \
-    [(at) + SND_SAMPLE_TIME] = {time, time_title, SND_UNIT_NS, time_traits},                                   \
-            [(at) + SND_SAMPLE_SHARE] = {share, share_title, SND_UNIT_PERCENT, time_traits},                   \
+/* Their descriptions: what CPU time, all time and their share are called, and whether they and the parts of it are
+ * shown. Which of both times it is, and what the share is of, the options say: see snd_sample_table_adapt. */
+#define SND_SAMPLE_COLUMNS(at, cpu, cpu_title, time, time_title, share, time_traits, part_traits)              \
+    [(at) + SND_SAMPLE_CPU] = {cpu, cpu_title, SND_UNIT_NS, time_traits},                                      \
+            [(at) + SND_SAMPLE_TIME] = {time, time_title, SND_UNIT_NS, time_traits},                           \
+            [(at) + SND_SAMPLE_SHARE] = {share, "", SND_UNIT_PERCENT, time_traits},                            \
             [(at) + SND_SAMPLE_PYTHON_SHARE] = {"python_percent", "python", SND_UNIT_PERCENT, part_traits},    \
             [(at) + SND_SAMPLE_NATIVE_SHARE] = {"native_percent", "native", SND_UNIT_PERCENT, part_traits},    \
             [(at) + SND_SAMPLE_SYSTEM_SHARE] = {"system_percent", "system", SND_UNIT_PERCENT, part_traits},    \
@@ -40,6 +44,7 @@ enum {
             [(at) + SND_SAMPLE_NATIVE] = {"native_ns", "native", SND_UNIT_NS, SND_COLUMN_NO_ZERO},             \
             [(at) + SND_SAMPLE_SYSTEM] = {"system_ns", "system", SND_UNIT_NS, SND_COLUMN_NO_ZERO},             \
             [(at) + SND_SAMPLE_WAITING] = {"waiting_ns", "waiting", SND_UNIT_NS, SND_COLUMN_NO_ZERO},          \
+            [(at) + SND_SAMPLE_WAITED] = {"waited_ns", "waiting", SND_UNIT_NS, SND_COLUMN_NO_ZERO},            \
             [(at) + SND_SAMPLE_WAIT_CPU] = {"wait_cpu_ns", "processor", SND_UNIT_NS, SND_COLUMN_NO_ZERO},      \
             [(at) + SND_SAMPLE_WAIT_LOCK] = {"wait_lock_ns", "lock", SND_UNIT_NS, SND_COLUMN_NO_ZERO},         \
             [(at) + SND_SAMPLE_WAIT_GIL] = {"wait_gil_ns", "GIL", SND_UNIT_NS, SND_COLUMN_NO_ZERO},            \
@@ -52,7 +57,8 @@ enum {
 /* Fills the cells of these columns; `cells` is the first of them. */
 void snd_sample_cells(const snd_samples *samples, const snd_samples_numbers *numbers, snd_cell *cells);
 
-/* Shows parts in seconds instead of shares where the options want that, and no waiting where they do not want it. */
+/* Shows what the options want: CPU time and its shares, with what the program waited beside it; or all time, and
+ * waiting as one of its parts. Parts in seconds instead of shares; no waiting. */
 void snd_sample_table_adapt(snd_table *table, uint32_t at, const snd_view_options *options);
 
 /* Cells of other columns. A text that memory has run out for is NULL: see snd_table_check. */

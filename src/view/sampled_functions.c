@@ -1,12 +1,14 @@
 /* The view of functions of a recording of samples: self and total time of each, on all threads. */
 #include "base/alloc.h"
+#include "view/arrange.h"
 #include "view/sample_table.h"
 #include "view/walk.h"
 
 enum {
     FUNCTION,
     SELF,
-    TOTAL = SELF + SND_SAMPLE_COLUMN_COUNT,
+    TOTAL_CPU = SELF + SND_SAMPLE_COLUMN_COUNT,
+    TOTAL,
     TOTAL_SHARE,
     CODE,
     PLACE,
@@ -16,12 +18,15 @@ enum {
 };
 
 #define SHOWN SND_COLUMN_SHOWN
+#define TOTAL_TRAITS (SND_COLUMN_SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE)
 #define PART (SND_COLUMN_SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_NO_ZERO | SND_COLUMN_NO_EMPTY)
 
 static const snd_column columns[] = {
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, SHOWN},
-    SND_SAMPLE_COLUMNS(SELF, "self_ns", "self", "self_percent", "self %", SHOWN | SND_COLUMN_NO_ZERO, PART),
-    [TOTAL] = {"total_ns", "total", SND_UNIT_NS, SHOWN},
+    SND_SAMPLE_COLUMNS(SELF, "self_cpu_ns", "self CPU", "self_ns", "self", "self_percent", SHOWN | SND_COLUMN_NO_ZERO,
+                       PART),
+    [TOTAL_CPU] = {"total_cpu_ns", "total CPU", SND_UNIT_NS, TOTAL_TRAITS | SND_COLUMN_NO_ZERO},
+    [TOTAL] = {"total_ns", "total", SND_UNIT_NS, TOTAL_TRAITS},
     [TOTAL_SHARE] = {"total_percent", "total %", SND_UNIT_PERCENT, SHOWN},
     [CODE] = {"code", "code", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
     [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE},
@@ -32,7 +37,7 @@ static const snd_column columns[] = {
 /* Per function. */
 typedef struct sums {
     snd_samples_numbers self;
-    uint64_t total_ns; /* recursion counts once */
+    uint64_t total_ns, total_cpu_ns; /* recursion counts once */
     uint32_t open;
 } sums;
 
@@ -56,10 +61,14 @@ add_up(const snd_samples *samples, sums *functions)
         }
         if (snd_samples_read(samples, node, &numbers))
             snd_samples_add(&functions[function].self, &numbers);
-        if (function == samples->function_count) /* nothing is called from nowhere */
+        if (function == samples->function_count) { /* nothing is called from nowhere */
             functions[function].total_ns = snd_samples_time(&functions[function].self);
-        else if (functions[function].open == 0)
+            functions[function].total_cpu_ns = snd_samples_cpu(&functions[function].self);
+        }
+        else if (functions[function].open == 0) {
             functions[function].total_ns += walk.totals[node];
+            functions[function].total_cpu_ns += walk.cpu_totals[node];
+        }
         functions[function].open++;
     }
     snd_walk_free(&walk);
@@ -81,8 +90,10 @@ add_row(const snd_samples *samples, snd_table *table, uint32_t function, const s
     snd_place_text(&samples->own, site, &place);
     snd_set_buffer(table, &cells[FUNCTION], &name);
     snd_sample_cells(samples, &of->self, &cells[SELF]);
+    snd_set_whole(&cells[TOTAL_CPU], of->total_cpu_ns);
     snd_set_whole(&cells[TOTAL], of->total_ns);
-    snd_set_share(&cells[TOTAL_SHARE], snd_samples_share(samples, of->total_ns));
+    snd_set_share(&cells[TOTAL_SHARE],
+                  snd_samples_share(samples, samples->options->with_waiting ? of->total_ns : of->total_cpu_ns));
     snd_set_text(table, &cells[CODE], is_somewhere ? snd_function_code(samples, function) : "other");
     snd_set_buffer(table, &cells[PLACE], &place);
     if (*site->file != '\0')
@@ -123,10 +134,14 @@ snd_view_sampled_functions(const snd_profile *profile, const snd_view_options *o
     if (status != SND_OK)
         return status;
     snd_table *table = snd_table_new("functions", columns, COLUMN_COUNT);
-    if (table != NULL)
+    if (table != NULL) {
         snd_sample_table_adapt(table, SELF, options);
+        table->columns[options->with_waiting ? TOTAL_CPU : TOTAL].traits &= ~SHOWN;
+    }
     status = table == NULL ? SND_NO_MEMORY : add_rows(&samples, table);
-    status = snd_sample_table_finish(&samples, status, "self_ns", table, out);
+    if (status == SND_OK && !options->with_waiting) /* those that never ran in the order of what they waited */
+        status = snd_table_sort(table, "self_ns");
+    status = snd_sample_table_finish(&samples, status, options->with_waiting ? "self_ns" : "self_cpu_ns", table, out);
     snd_samples_free(&samples);
     return status;
 }

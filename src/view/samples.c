@@ -161,7 +161,7 @@ add_up(snd_samples *self)
     for (uint32_t i = 0; i < self->profile->node_count; i++)
         if (snd_samples_read(self, i, &numbers))
             snd_samples_add(&self->all, &numbers);
-    self->whole_ns = snd_samples_time(&self->all);
+    self->whole_ns = snd_samples_ranked(self, &self->all);
 }
 
 static snd_status
@@ -218,7 +218,7 @@ snd_samples_make(const snd_profile *profile, const snd_view_options *options, sn
     if (!snd_samples_exist(profile))
         return SND_NO_DATA;
     snd_status status = snd_samples_weigh(profile, options, SND_METRIC_COUNT_OF, out);
-    if (status != SND_OK || out->whole_ns != 0 || out->all.samples != 0)
+    if (status != SND_OK || snd_samples_time(&out->all) != 0 || out->all.samples != 0)
         return status;
     snd_samples_free(out);
     return SND_NO_DATA;
@@ -271,16 +271,63 @@ snd_samples_time(const snd_samples_numbers *numbers)
     return snd_samples_cpu(numbers) + snd_samples_waiting(numbers);
 }
 
+uint64_t
+snd_samples_waited(const snd_samples_numbers *numbers)
+{
+    return snd_samples_waiting(numbers) - numbers->states[SND_METRIC_WAIT_CPU - SND_METRIC_PYTHON];
+}
+
+uint64_t
+snd_samples_ranked(const snd_samples *self, const snd_samples_numbers *numbers)
+{
+    return self->options->with_waiting ? snd_samples_time(numbers) : snd_samples_cpu(numbers);
+}
+
+int
+snd_samples_compare(const snd_samples *self, const snd_samples_numbers *a, const snd_samples_numbers *b)
+{
+    uint64_t left = snd_samples_ranked(self, a), right = snd_samples_ranked(self, b);
+
+    if (left == right) {
+        left = snd_samples_time(a);
+        right = snd_samples_time(b);
+    }
+    return left > right ? -1 : left < right;
+}
+
+static double
+percent_of(uint64_t ns, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)ns / (double)whole;
+}
+
 double
 snd_samples_share(const snd_samples *self, uint64_t ns)
 {
-    return self->whole_ns == 0 ? 0 : 100.0 * (double)ns / (double)self->whole_ns;
+    return percent_of(ns, self->whole_ns);
+}
+
+double
+snd_samples_waiting_share(const snd_samples *self, const snd_samples_numbers *numbers)
+{
+    uint64_t whole = self->options->with_waiting ? self->whole_ns : snd_samples_waiting(&self->all);
+
+    return percent_of(snd_samples_waiting(numbers), whole);
+}
+
+int
+snd_samples_is_large(const snd_samples *self, const snd_samples_numbers *numbers, double percent)
+{
+    return snd_samples_share(self, snd_samples_ranked(self, numbers)) >= percent ||
+           (!self->options->with_waiting &&
+            percent_of(snd_samples_waited(numbers), snd_samples_waited(&self->all)) >= percent);
 }
 
 double
 snd_samples_error(const snd_samples *self, double share)
 {
-    double part = share < 0 ? 0 : share > 100 ? 1 : share / 100;
+    double part = share < 0 ? 0 : share > 100 ? 1 : share / 100, time = (double)snd_samples_time(&self->all);
+    double samples = time > 0 ? (double)self->all.samples * (double)self->whole_ns / time : 0;
 
-    return self->all.samples == 0 ? 100 : 196 * sqrt(part * (1 - part) / (double)self->all.samples);
+    return samples > 0 ? 196 * sqrt(part * (1 - part) / samples) : 100; /* of the samples, those of the whole */
 }

@@ -29,7 +29,7 @@ typedef struct snd_samples {
     uint32_t *charged; /* per node: the innermost own line from it upwards, up to a collection; SND_NONE: none */
     snd_metric weight; /* counts as the time in Python, in place of all samples; SND_METRIC_COUNT_OF: none does */
     snd_samples_numbers all;
-    uint64_t whole_ns; /* CPU and waiting in `all`: what shares are shares of */
+    uint64_t whole_ns; /* snd_samples_ranked of `all`: what shares are shares of */
 } snd_samples;
 
 /* Whether anything was sampled. */
@@ -54,10 +54,23 @@ const snd_profile_site *snd_samples_site(const snd_samples *self, uint32_t funct
 void snd_samples_add(snd_samples_numbers *sum, const snd_samples_numbers *more);
 uint64_t snd_samples_cpu(const snd_samples_numbers *numbers);
 uint64_t snd_samples_waiting(const snd_samples_numbers *numbers);
-uint64_t snd_samples_time(const snd_samples_numbers *numbers); /* both */
+uint64_t snd_samples_time(const snd_samples_numbers *numbers);   /* both */
+uint64_t snd_samples_waited(const snd_samples_numbers *numbers); /* waiting, but for a processor: the program's own */
+
+/* What lists are ordered by and shares are of: CPU time, or with waiting where the options want that. */
+uint64_t snd_samples_ranked(const snd_samples *self, const snd_samples_numbers *numbers);
+
+/* For sorting, the larger one first: by that, and where it is the same, by CPU time and waiting. */
+int snd_samples_compare(const snd_samples *self, const snd_samples_numbers *a, const snd_samples_numbers *b);
 
 /* In per cent of the whole; 0 where the whole is nothing. */
 double snd_samples_share(const snd_samples *self, uint64_t ns);
+
+/* Waiting in per cent of all waiting or, where waiting is part of the whole, of that. */
+double snd_samples_waiting_share(const snd_samples *self, const snd_samples_numbers *numbers);
+
+/* Whether its share of the whole, or of what the program waited, is at least `percent`. */
+int snd_samples_is_large(const snd_samples *self, const snd_samples_numbers *numbers, double percent);
 
 /* How far a share may be off because only so many samples were taken: in 19 of 20 cases not farther, in per cent. */
 double snd_samples_error(const snd_samples *self, double share);

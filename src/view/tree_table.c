@@ -4,14 +4,15 @@
 #include "base/alloc.h"
 #include "view/frames.h"
 #include "view/tree.h"
+#include "view/waiting.h"
 
 #include <stdlib.h>
 
 /* Rows below this share, in per cent, are left out. */
 #define LEAST_SHARE 1.0
 
-/* What a frame of small rows is: those of one parent, or all that have no row anywhere. */
-enum { OF_PARENT, LEFT_OUT };
+/* What a frame of small rows is: those of one parent, all that have no row anywhere, or the idle threads. */
+enum { OF_PARENT, LEFT_OUT, IDLE };
 
 /* A row to come. */
 typedef struct step {
@@ -25,6 +26,7 @@ typedef struct maker {
     const snd_samples *samples;
     const snd_tree_numbers *of;
     snd_frames tree;
+    snd_waiting waiting;
     snd_table *table;
     step *steps;        /* still to come, the next one last */
     uint32_t *children; /* of one frame */
@@ -66,8 +68,6 @@ put_function(const snd_samples *samples, const snd_frame *frame, snd_buffer *out
 static void
 put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
 {
-    static const char *const waits[] = {"processor", "lock", "GIL", "I/O", "sleep", "other"};
-
     switch (frame->kind) {
     case SND_FRAME_THREAD:
         snd_buffer_text(out, "thread ");
@@ -83,11 +83,14 @@ put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
         snd_buffer_text(out, "[self]");
         break;
     case SND_FRAME_WAITING:
-        snd_buffer_printf(out, "[waiting: %s]", waits[frame->which - (SND_METRIC_WAIT_CPU - SND_METRIC_PYTHON)]);
+        snd_buffer_printf(out, "[waiting: %s]", snd_waiting_reason(frame->which));
         break;
     case SND_FRAME_SMALL:
-        snd_buffer_printf(out, "[%u %srow%s below 1%%]", frame->hidden, frame->which == LEFT_OUT ? "more " : "",
-                          frame->hidden == 1 ? "" : "s");
+        if (frame->which == IDLE)
+            snd_buffer_printf(out, "[%u idle thread%s]", frame->hidden, frame->hidden == 1 ? "" : "s");
+        else
+            snd_buffer_printf(out, "[%u %srow%s below 1%%]", frame->hidden, frame->which == LEFT_OUT ? "more " : "",
+                              frame->hidden == 1 ? "" : "s");
         break;
     }
 }
@@ -110,7 +113,7 @@ add_row(maker *self, const step *at)
     const snd_frame *frame = &self->tree.frames[at->frame];
     snd_table *table = self->table;
     uint32_t row = table->row_count;
-    double share = snd_samples_share(self->samples, snd_samples_time(&frame->numbers));
+    double share = snd_samples_share(self->samples, snd_samples_ranked(self->samples, &frame->numbers));
     snd_buffer name = {0}, place = {0};
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, at->depth, &cells);
@@ -142,21 +145,32 @@ compare_children(const void *a, const void *b, void *context)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const maker *self = context;
     const snd_frame *left = &self->tree.frames[x], *right = &self->tree.frames[y];
-    uint64_t more = snd_samples_time(&left->numbers), less = snd_samples_time(&right->numbers);
+    int difference = snd_samples_compare(self->samples, &left->numbers, &right->numbers);
 
     if (left->kind == SND_FRAME_THREAD && (left->which == self->main_track) != (right->which == self->main_track))
         return left->which == self->main_track ? -1 : 1;
-    if (more != less && !(self->samples->options->by_time && left->kind != SND_FRAME_THREAD))
-        return more > less ? -1 : 1;
+    if (difference != 0 && !(self->samples->options->by_time && left->kind != SND_FRAME_THREAD))
+        return difference;
     return x < y ? -1 : x > y;
 }
 
 static int
+is_large(const maker *self, const snd_samples_numbers *numbers)
+{
+    return snd_samples_share(self->samples, snd_samples_ranked(self->samples, numbers)) >= LEAST_SHARE;
+}
+
+/* In the order of CPU time, what threads that are not idle wait for has rows too, as far as it is the program's. */
+static int
 is_shown(const maker *self, uint32_t frame)
 {
-    uint64_t time = snd_samples_time(&self->tree.frames[frame].numbers);
+    const snd_frame *of = &self->tree.frames[frame];
+    double waited = (double)snd_samples_waited(&of->numbers);
 
-    return self->samples->options->show_all || snd_samples_share(self->samples, time) >= LEAST_SHARE;
+    if (self->samples->options->show_all || is_large(self, &of->numbers))
+        return 1;
+    return !self->samples->options->with_waiting && waited > 0 && !self->waiting.is_idle[of->track] &&
+           100 * waited >= LEAST_SHARE * (double)self->waiting.others_ns;
 }
 
 /* Takes a child in, or counts it among those that are too small. */
@@ -186,7 +200,7 @@ take_small(maker *self, uint32_t parent, int is_top, const snd_samples_numbers *
     *row = SND_NONE;
     if (count == 0)
         return SND_OK;
-    if (!is_top && snd_samples_share(self->samples, snd_samples_time(small)) < LEAST_SHARE) {
+    if (!is_top && !is_large(self, small)) {
         snd_samples_add(&self->left_out, small);
         self->left_out_count += count;
         return SND_OK;
@@ -230,20 +244,49 @@ expand(maker *self, uint32_t frame, uint32_t depth, uint32_t parent_row)
     return status == SND_OK ? push_children(self, row, depth, parent_row) : status;
 }
 
+/* Idle threads that have no rows of their own: the last row. */
+static snd_status
+push_idle(maker *self, const snd_samples_numbers *numbers, uint32_t count)
+{
+    uint32_t row;
+
+    if (count == 0)
+        return SND_OK;
+    snd_status status = snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, IDLE, &row);
+    if (status != SND_OK)
+        return status;
+    self->tree.frames[row].numbers = *numbers;
+    self->tree.frames[row].hidden = count;
+    if (!snd_make_room(&self->steps, self->step_count + 1, &self->step_capacity, sizeof *self->steps))
+        return SND_NO_MEMORY;
+    self->steps[self->step_count++] = (step){row, 0, SND_NONE};
+    return SND_OK;
+}
+
 static snd_status
 start(maker *self)
 {
-    snd_samples_numbers small = {0};
-    uint32_t small_count = 0, row, count = self->tree.count;
+    snd_samples_numbers small = {0}, idle = {0};
+    uint32_t small_count = 0, idle_count = 0, row, count = self->tree.count;
     snd_status status = SND_OK;
 
-    for (uint32_t i = 0; i < count && status == SND_OK; i++)
-        if (self->tree.frames[i].kind == SND_FRAME_THREAD)
-            status =
-                self->tree.thread_count == 1 ? expand(self, i, 0, SND_NONE) : take_child(self, i, &small, &small_count);
+    for (uint32_t i = 0; i < count && status == SND_OK; i++) {
+        if (self->tree.frames[i].kind != SND_FRAME_THREAD)
+            continue;
+        int is_idle = !self->samples->options->with_waiting && self->waiting.is_idle[self->tree.frames[i].track];
+        uint32_t before = idle_count, track = self->tree.frames[i].track;
+        if (self->tree.thread_count == 1)
+            status = expand(self, i, 0, SND_NONE);
+        else
+            status = take_child(self, i, is_idle ? &idle : &small, is_idle ? &idle_count : &small_count);
+        if (idle_count != before)
+            idle_count = before + snd_waiting_threads(&self->samples->profile->tracks[track]);
+    }
     if (status != SND_OK || self->tree.thread_count == 1)
         return status;
     status = take_small(self, SND_NONE, 1, &small, small_count, &row);
+    if (status == SND_OK)
+        status = push_idle(self, &idle, idle_count);
     return status == SND_OK ? push_children(self, row, 0, SND_NONE) : status;
 }
 
@@ -298,6 +341,8 @@ snd_tree_table_make(const snd_samples *samples, const snd_tree_numbers *of, snd_
     snd_status status = snd_frames_make(samples, &self.tree);
 
     if (status == SND_OK)
+        status = snd_waiting_make(samples, &self.waiting);
+    if (status == SND_OK)
         status = make_table(&self);
     if (status == SND_OK)
         *out = self.table;
@@ -305,6 +350,7 @@ snd_tree_table_make(const snd_samples *samples, const snd_tree_numbers *of, snd_
         snd_table_free(self.table);
     snd_free(self.steps);
     snd_free(self.children);
+    snd_waiting_free(&self.waiting);
     snd_frames_free(&self.tree);
     return status;
 }

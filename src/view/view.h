@@ -21,11 +21,12 @@ typedef struct snd_view_options {
     const char *exclude;  /* files that are not */
     const char *region;   /* samples inside regions of this name only */
     const char *thread;   /* threads of this name only */
-    int show_all;         /* frames of libraries in a tree as well */
+    int show_all;         /* frames of libraries in a tree as well; every line at which idle threads wait */
     const char *hide;     /* a regular expression: frames of a tree whose file or function is like it are folded */
     int flat;             /* the functions of a tree as a list */
     int by_time;          /* a tree in the order of time; needs the events */
     int cpu_only;         /* without time that was waited */
+    int with_waiting;     /* lists in the order of CPU time and waiting together, and shares of both */
     int seconds;          /* seconds instead of shares where both are possible */
     int by_shape;         /* operators with other inputs are other rows */
     int by_line;          /* operators that other lines called are other rows */
@@ -38,6 +39,7 @@ typedef struct snd_view_options {
 #define SND_VIEW_MAP(X)                                                                      \
     X(lines, "the program's lines: Python, native, system and waiting time")                 \
     X(tree, "the call tree of what was sampled, libraries folded")                           \
+    X(waiting, "what threads waited for, by line and reason; idle threads as one row")       \
     X(memory, "who owned the memory at the peak: lines, call tree, temporary blocks, sizes") \
     X(leaks, "lines whose memory grows and grows")                                           \
     X(copies, "lines that copy memory")                                                      \

@@ -24,7 +24,7 @@ static const snd_column columns[] = {
     [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, SND_COLUMN_SHOWN},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, 0},
-    SND_SAMPLE_COLUMNS(TIME, "time_ns", "time", "percent", "share", 0, PART),
+    SND_SAMPLE_COLUMNS(TIME, "cpu_ns", "CPU", "time_ns", "time", "percent", 0, PART),
     [SOURCE] = {"source", "source", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN | SND_COLUMN_NO_EMPTY},
 };
 
@@ -67,7 +67,8 @@ add_row(maker *self, const char *file, const snd_samples_numbers *numbers, const
     snd_sample_cells(&self->samples, numbers, &(*cells)[TIME]);
     if (self->source != SOURCE)
         snd_line_memory_cells(&self->samples, memory, self->table, SOURCE);
-    snd_table_last(self->table)->look = snd_look_of_share(snd_samples_share(&self->samples, snd_samples_time(numbers)));
+    snd_table_last(self->table)->look =
+        snd_look_of_share(snd_samples_share(&self->samples, snd_samples_ranked(&self->samples, numbers)));
     return SND_OK;
 }
 
@@ -188,13 +189,13 @@ compare_functions(const void *a, const void *b)
 }
 
 static int
-compare_sums(const void *a, const void *b)
+compare_sums(const void *a, const void *b, void *samples)
 {
     const sum *x = a, *y = b;
-    uint64_t left = snd_samples_time(&x->numbers), right = snd_samples_time(&y->numbers);
+    int difference = snd_samples_compare(samples, &x->numbers, &y->numbers);
 
-    if (left != right)
-        return left > right ? -1 : 1;
+    if (difference != 0)
+        return difference;
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
@@ -218,7 +219,7 @@ sum_functions(const maker *self, const snd_line_file *file, const snd_line **ord
         snd_memory_view_add(&sums[used - 1].memory.numbers, &memory->numbers);
         snd_memory_view_add_history(&sums[used - 1].memory.history, &memory->history);
     }
-    qsort(sums, used, sizeof *sums, compare_sums);
+    qsort_r(sums, used, sizeof *sums, compare_sums, (void *)&self->samples);
     return used;
 }
 
@@ -251,7 +252,7 @@ add_functions(maker *self, const snd_line_file *file)
         if (status == SND_OK)
             status = snd_table_add_heading(self->table, 1, snd_buffer_str(&text));
         for (uint32_t i = 0; i < count && status == SND_OK; i++)
-            if (i == 0 || snd_samples_share(&self->samples, snd_samples_time(&sums[i].numbers)) >= FUNCTION_SHARE ||
+            if (i == 0 || snd_samples_is_large(&self->samples, &sums[i].numbers, FUNCTION_SHARE) ||
                 memory_share(self, &sums[i].memory.numbers) >= FUNCTION_SHARE)
                 status = add_function(self, file, &sums[i]);
     }
@@ -279,12 +280,17 @@ add_file_memory(const maker *self, const snd_line_file *file, snd_memory_view_li
 static void
 put_share(const maker *self, const snd_samples_numbers *numbers, const snd_memory_view_numbers *memory, snd_buffer *out)
 {
-    uint64_t time = snd_samples_time(numbers), peak = snd_memory_view_whole(memory, SND_METRIC_LIVE_PEAK);
+    uint64_t time = snd_samples_ranked(&self->samples, numbers), waited = snd_samples_waited(numbers);
+    uint64_t peak = snd_memory_view_whole(memory, SND_METRIC_LIVE_PEAK);
+    int with_waiting = self->samples.options->with_waiting;
     uint64_t whole = snd_memory_view_whole(&self->memory.all, SND_METRIC_LIVE_PEAK);
 
     if (self->has_samples) {
-        snd_buffer_printf(out, "%% of time = %.2f%% (%.3fs) out of %.3fs", snd_samples_share(&self->samples, time),
-                          (double)time / 1e9, (double)self->samples.whole_ns / 1e9);
+        snd_buffer_printf(out, "%s = %.2f%% (%.3fs) out of %.3fs", with_waiting ? "% of time" : "% of CPU time",
+                          snd_samples_share(&self->samples, time), (double)time / 1e9,
+                          (double)self->samples.whole_ns / 1e9);
+        if (!with_waiting && waited != 0)
+            snd_buffer_printf(out, ", waited %.3fs", (double)waited / 1e9);
         return;
     }
     snd_buffer_printf(out, "%% of memory = %.2f%% (", snd_memory_view_share(peak, whole));
@@ -367,7 +373,7 @@ is_large(const maker *self, uint32_t number)
     snd_memory_view_line memory = {0};
 
     if (number == 0 || self->samples.options->show_all ||
-        snd_samples_share(&self->samples, snd_samples_time(&file->numbers)) >= FILE_SHARE)
+        snd_samples_is_large(&self->samples, &file->numbers, FILE_SHARE))
         return 1;
     add_file_memory(self, file, &memory);
     return memory_share(self, &memory.numbers) >= FILE_SHARE;

@@ -47,37 +47,93 @@ static const snd_column columns[] = {
     [WAITING_NS] = {"waiting_ns", "waiting time", SND_UNIT_NS, 0},
 };
 
+/* Python, native, system, waiting: what a thread, or all, did in a slice. */
+enum { CPU_PARTS = 3, PARTS };
+typedef struct parts {
+    uint64_t ns[PARTS];
+} parts;
+
+/* From the first event of a track to the end of its last, and all that it did. */
+typedef struct life {
+    uint64_t start_ns, end_ns;
+    uint64_t time_ns;
+} life;
+
 /* A table in the making. */
 typedef struct maker {
     snd_samples samples;
     snd_events events;
     uint64_t start_ns, slice_ns;
-    snd_samples_numbers slices[SLICES];
     uint64_t *cpu;     /* per slice and function; the last stands for none */
     uint64_t *waiting; /* the same */
-    uint64_t *runs;    /* CPU time per slice and track */
+    parts *threads;    /* per track and slice */
+    life *lives;       /* per track; an end of 0: it has no event */
 } maker;
+
+/* ---- when threads were there ---- */
+
+static void
+see_event(maker *self, const snd_profile_event *event)
+{
+    life *lived = &self->lives[snd_event_track(self->samples.profile, event)];
+    uint64_t end = event->start_ns + event->value;
+    snd_samples_numbers numbers;
+
+    if (lived->end_ns == 0 || event->start_ns < lived->start_ns)
+        lived->start_ns = event->start_ns;
+    lived->end_ns = end > lived->end_ns ? end : lived->end_ns;
+    snd_events_take(&self->events, event, event->value, &numbers);
+    lived->time_ns += snd_samples_time(&numbers);
+}
+
+/* A thread that ran before it was first seen did so before its first event. */
+static void
+make_room_for(life *lived)
+{
+    if (lived->time_ns > SND_EVENT_TIME_LIMIT || lived->end_ns - lived->start_ns >= lived->time_ns)
+        return;
+    lived->end_ns = lived->end_ns > lived->time_ns ? lived->end_ns : lived->time_ns;
+    lived->start_ns = lived->end_ns - lived->time_ns;
+}
+
+static void
+find_lives(maker *self)
+{
+    const snd_profile *profile = self->samples.profile;
+    snd_samples_numbers numbers;
+
+    for (uint64_t i = 0; i < profile->event_count; i++)
+        if (snd_events_has(&self->events, &profile->events[i]))
+            see_event(self, &profile->events[i]);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (snd_events_take_unseen(&self->events, i, &numbers))
+            self->lives[profile->nodes[i].track].time_ns += snd_samples_time(&numbers);
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        if (self->lives[i].end_ns != 0)
+            make_room_for(&self->lives[i]);
+    snd_events_rewind(&self->events);
+}
 
 /* From the first sample to the end of the last. 0: there is none. */
 static int
 find_slices(maker *self)
 {
-    const snd_profile *profile = self->samples.profile;
     uint64_t start = UINT64_MAX, end = 0;
 
-    for (uint64_t i = 0; i < profile->event_count; i++) {
-        const snd_profile_event *event = &profile->events[i];
-        if (!snd_events_has(&self->events, event))
+    find_lives(self);
+    for (uint32_t i = 0; i < self->samples.profile->track_count; i++) {
+        const life *lived = &self->lives[i];
+        if (lived->end_ns == 0)
             continue;
-        if (event->start_ns < start)
-            start = event->start_ns;
-        if (event->start_ns + event->value > end)
-            end = event->start_ns + event->value;
+        start = lived->start_ns < start ? lived->start_ns : start;
+        end = lived->end_ns > end ? lived->end_ns : end;
     }
     self->start_ns = start;
     self->slice_ns = end > start ? (end - start) / SLICES + 1 : 0;
     return self->slice_ns != 0;
 }
+
+/* ---- what they did ---- */
 
 /* Time in a library belongs to the function of the program that called it. */
 static uint32_t
@@ -89,26 +145,121 @@ function_of(const snd_samples *samples, uint32_t node)
     return function == SND_NONE ? samples->function_count : function;
 }
 
+static parts *
+parts_of(const maker *self, uint32_t track, uint64_t slice)
+{
+    return &self->threads[(size_t)track * SLICES + slice];
+}
+
+static void
+add_to_slice(maker *self, uint32_t node, uint32_t track, uint64_t slice, const snd_samples_numbers *numbers)
+{
+    size_t at = slice * ((size_t)self->samples.function_count + 1) + function_of(&self->samples, node);
+    parts *into = parts_of(self, track, slice);
+
+    for (unsigned state = 0; state < CPU_PARTS; state++)
+        into->ns[state] += numbers->states[state];
+    into->ns[CPU_PARTS] += snd_samples_waiting(numbers);
+    self->cpu[at] += snd_samples_cpu(numbers);
+    self->waiting[at] += snd_samples_waiting(numbers);
+}
+
 static void
 take_event(maker *self, const snd_profile_event *event)
 {
-    const snd_samples *samples = &self->samples;
     uint64_t at = event->start_ns, end = at + event->value;
-    size_t functions = (size_t)samples->function_count + 1;
-    uint32_t function = function_of(samples, event->node), track = snd_event_track(samples->profile, event);
+    uint32_t track = snd_event_track(self->samples.profile, event);
     snd_samples_numbers numbers;
 
     while (at < end) {
         uint64_t slice = (at - self->start_ns) / self->slice_ns;
         uint64_t slice_end = self->start_ns + (slice + 1) * self->slice_ns;
         uint64_t part = (slice_end < end ? slice_end : end) - at;
-        snd_events_read(&self->events, event, part, &numbers);
-        snd_samples_add(&self->slices[slice], &numbers);
-        self->cpu[slice * functions + function] += snd_samples_cpu(&numbers);
-        self->waiting[slice * functions + function] += snd_samples_waiting(&numbers);
-        self->runs[slice * samples->profile->track_count + track] += snd_samples_cpu(&numbers);
+        snd_events_take(&self->events, event, part, &numbers);
+        add_to_slice(self, event->node, track, slice, &numbers);
         at += part;
     }
+}
+
+/* Nobody knows when: it is the same in all slices. */
+static void
+take_unseen(maker *self, uint32_t node)
+{
+    snd_samples_numbers all, numbers = {0};
+
+    if (!snd_events_take_unseen(&self->events, node, &all))
+        return;
+    for (uint64_t slice = 0; slice < SLICES; slice++) {
+        for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+            numbers.states[state] = all.states[state] / SLICES + (slice < all.states[state] % SLICES);
+        add_to_slice(self, node, self->samples.profile->nodes[node].track, slice, &numbers);
+    }
+}
+
+/* ---- one thread, one slice: no more than its length ---- */
+
+/* How much of a slice a thread can have filled: what it lived of it or, if that does not hold all, the slice. */
+static uint64_t
+room_of(const maker *self, uint32_t track, uint64_t slice, int is_all)
+{
+    const life *lived = &self->lives[track];
+    uint64_t start = self->start_ns + slice * self->slice_ns, end = start + self->slice_ns;
+
+    if (is_all)
+        return self->slice_ns;
+    start = lived->start_ns > start ? lived->start_ns : start;
+    end = lived->end_ns < end ? lived->end_ns : end;
+    return end > start ? end - start : 0;
+}
+
+static uint64_t
+sum_of(const parts *all)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        sum += all->ns[i];
+    return sum;
+}
+
+/* Waiting first: it is what was noted late. */
+static void
+move(parts *from, parts *to, uint64_t ns)
+{
+    for (unsigned i = PARTS; i-- > 0 && ns != 0;) {
+        uint64_t part = from->ns[i] < ns ? from->ns[i] : ns;
+        from->ns[i] -= part;
+        to->ns[i] += part;
+        ns -= part;
+    }
+}
+
+/* What is too much in a slice goes to those before it that have room, the nearest first, and then to those behind. */
+static void
+relieve(const maker *self, uint32_t track, uint64_t slice, int is_all)
+{
+    parts *from = parts_of(self, track, slice);
+    uint64_t room = room_of(self, track, slice, is_all), sum = sum_of(from);
+
+    for (uint64_t step = 1; step < SLICES && sum > room; step++) {
+        uint64_t other = step <= slice ? slice - step : step;
+        parts *to = parts_of(self, track, other);
+        uint64_t free = room_of(self, track, other, is_all), used = sum_of(to);
+        uint64_t ns = used >= free ? 0 : free - used < sum - room ? free - used : sum - room;
+        move(from, to, ns);
+        sum -= ns;
+    }
+}
+
+/* A thread is noted to have waited when it is seen waiting, or when the kernel says for how long it was: the time
+ * itself passed before, bit by bit, while other things were seen of it. All of it put where it was noted may be more
+ * than fits there. */
+static void
+spread(const maker *self, uint32_t track)
+{
+    for (int is_all = 0; is_all < 2; is_all++)
+        for (uint64_t slice = SLICES; slice-- > 0;)
+            relieve(self, track, slice, is_all);
 }
 
 /* ---- rows ---- */
@@ -149,6 +300,22 @@ set_function(const maker *self, unsigned slice, snd_table *table, snd_cell *cell
     snd_set_whole(&cells[FUNCTION_TIME], times[best]);
 }
 
+/* What all threads did in a slice, and how many of them ran. */
+static uint32_t
+add_up(const maker *self, uint64_t slice, parts *all)
+{
+    uint32_t running = 0;
+
+    *all = (parts){0};
+    for (uint32_t track = 0; track < self->samples.profile->track_count; track++) {
+        const parts *one = parts_of(self, track, slice);
+        for (unsigned i = 0; i < PARTS; i++)
+            all->ns[i] += one->ns[i];
+        running += sum_of(one) - one->ns[CPU_PARTS] > self->slice_ns / RUNNING;
+    }
+    return running;
+}
+
 static void
 set_part(const maker *self, uint64_t ns, snd_cell *share)
 {
@@ -158,22 +325,18 @@ set_part(const maker *self, uint64_t ns, snd_cell *share)
 static snd_status
 add_row(const maker *self, unsigned slice, snd_table *table)
 {
-    const snd_samples_numbers *numbers = &self->slices[slice];
-    uint32_t tracks = self->samples.profile->track_count, running = 0;
+    parts all;
+    uint32_t running = add_up(self, slice, &all);
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
     if (status != SND_OK)
         return status;
-    for (uint32_t i = 0; i < tracks; i++)
-        running += self->runs[(size_t)slice * tracks + i] > self->slice_ns / RUNNING;
     snd_set_whole(&cells[START], self->start_ns + slice * self->slice_ns);
     snd_set_whole(&cells[LENGTH], self->slice_ns);
-    set_part(self, snd_samples_cpu(numbers), &cells[CPU]);
-    set_part(self, snd_samples_waiting(numbers), &cells[WAITING]);
-    snd_set_whole(&cells[WAITING_NS], snd_samples_waiting(numbers));
-    for (unsigned state = 0; SND_SAMPLE_IS_CPU(state); state++) {
-        set_part(self, numbers->states[state], &cells[PYTHON + state]);
-        snd_set_whole(&cells[PYTHON_NS + state], numbers->states[state]);
+    set_part(self, sum_of(&all) - all.ns[CPU_PARTS], &cells[CPU]);
+    for (unsigned i = 0; i < PARTS; i++) {
+        set_part(self, all.ns[i], &cells[PYTHON + i]);
+        snd_set_whole(&cells[PYTHON_NS + i], all.ns[i]);
     }
     snd_set_whole(&cells[THREADS], running);
     set_function(self, slice, table, cells);
@@ -185,24 +348,32 @@ static snd_status
 make_rows(maker *self, snd_table *table)
 {
     const snd_profile *profile = self->samples.profile;
+    snd_status status = SND_OK;
+
+    for (uint64_t i = 0; i < profile->event_count; i++)
+        if (snd_events_has(&self->events, &profile->events[i]))
+            take_event(self, &profile->events[i]);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        take_unseen(self, i);
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        spread(self, i);
+    for (unsigned i = 0; i < SLICES && status == SND_OK; i++)
+        status = add_row(self, i, table);
+    return status;
+}
+
+static snd_status
+make_room(maker *self)
+{
     size_t functions = (size_t)self->samples.function_count + 1;
-    snd_status status = SND_NO_MEMORY;
+    size_t tracks = (size_t)self->samples.profile->track_count + 1;
 
     self->cpu = snd_calloc(functions * SLICES, sizeof *self->cpu);
     self->waiting = snd_calloc(functions * SLICES, sizeof *self->waiting);
-    self->runs = snd_calloc(((size_t)profile->track_count + 1) * SLICES, sizeof *self->runs);
-    if (self->cpu != NULL && self->waiting != NULL && self->runs != NULL) {
-        status = SND_OK;
-        for (uint64_t i = 0; i < profile->event_count; i++)
-            if (snd_events_has(&self->events, &profile->events[i]))
-                take_event(self, &profile->events[i]);
-        for (unsigned i = 0; i < SLICES && status == SND_OK; i++)
-            status = add_row(self, i, table);
-    }
-    snd_free(self->cpu);
-    snd_free(self->waiting);
-    snd_free(self->runs);
-    return status;
+    self->threads = snd_calloc(tracks * SLICES, sizeof *self->threads);
+    self->lives = snd_calloc(tracks, sizeof *self->lives);
+    return self->cpu == NULL || self->waiting == NULL || self->threads == NULL || self->lives == NULL ? SND_NO_MEMORY
+                                                                                                      : SND_OK;
 }
 
 snd_status
@@ -214,6 +385,8 @@ snd_view_timeline(const snd_profile *profile, const snd_view_options *options, s
     if (status != SND_OK)
         return status;
     status = snd_events_make(&self.samples, &self.events);
+    if (status == SND_OK)
+        status = make_room(&self);
     if (status == SND_OK && !find_slices(&self))
         status = SND_NO_DATA;
     if (status == SND_OK) {
@@ -221,6 +394,10 @@ snd_view_timeline(const snd_profile *profile, const snd_view_options *options, s
         status = table == NULL ? SND_NO_MEMORY : make_rows(&self, table);
     }
     status = snd_sample_table_finish(&self.samples, status, NULL, table, out);
+    snd_free(self.cpu);
+    snd_free(self.waiting);
+    snd_free(self.threads);
+    snd_free(self.lives);
     snd_events_free(&self.events);
     snd_samples_free(&self.samples);
     return status;

@@ -4,7 +4,8 @@
 enum { TIME, ABOUT = SND_SAMPLE_COLUMN_COUNT };
 
 static const snd_column columns[] = {
-    SND_SAMPLE_COLUMNS(TIME, "time_ns", "time", "percent", "share", SND_COLUMN_SHOWN, SND_COLUMN_NO_ZERO),
+    SND_SAMPLE_COLUMNS(TIME, "cpu_ns", "CPU", "time_ns", "time", "percent", SND_COLUMN_SHOWN | SND_COLUMN_NO_ZERO,
+                       SND_COLUMN_NO_ZERO),
     SND_TREE_COLUMNS(ABOUT),
 };
 
@@ -22,6 +23,11 @@ snd_view_tree(const snd_profile *profile, const snd_view_options *options, snd_t
     if (status != SND_OK)
         return status;
     status = snd_tree_table_make(&samples, &of_time, &table);
+    if (status == SND_OK) {
+        snd_sample_table_adapt(table, TIME, options);
+        if (!options->with_waiting && !options->cpu_only)
+            table->columns[SND_SAMPLE_WAITED].traits |= SND_COLUMN_SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_NO_EMPTY;
+    }
     status = snd_sample_table_finish(&samples, status, NULL, table, out);
     snd_samples_free(&samples);
     return status;

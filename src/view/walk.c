@@ -24,6 +24,7 @@ add_up(const snd_samples *samples, snd_walk *self, children *lists)
         uint32_t parent = profile->nodes[i].parent;
         if (snd_samples_read(samples, i, &numbers)) {
             self->totals[i] += snd_samples_time(&numbers);
+            self->cpu_totals[i] += snd_samples_cpu(&numbers);
             lists->is_used[i] = 1;
         }
         if (!lists->is_used[i])
@@ -35,6 +36,7 @@ add_up(const snd_samples *samples, snd_walk *self, children *lists)
             continue;
         lists->is_used[parent] = 1;
         self->totals[parent] += self->totals[i];
+        self->cpu_totals[parent] += self->cpu_totals[i];
     }
 }
 
@@ -66,9 +68,10 @@ snd_walk_make(const snd_samples *samples, snd_walk *out)
         snd_calloc(room, 1),
         SND_NONE,
     };
-    snd_walk self = {snd_malloc(2 * room * sizeof(snd_walk_step)), 0, snd_calloc(room, sizeof(uint64_t))};
-    int is_there =
-        lists.first != NULL && lists.next != NULL && lists.is_used != NULL && self.steps != NULL && self.totals != NULL;
+    snd_walk self = {snd_malloc(2 * room * sizeof(snd_walk_step)), 0, snd_calloc(room, sizeof(uint64_t)),
+                     snd_calloc(room, sizeof(uint64_t))};
+    int is_there = lists.first != NULL && lists.next != NULL && lists.is_used != NULL && self.steps != NULL &&
+                   self.totals != NULL && self.cpu_totals != NULL;
 
     if (is_there) {
         add_up(samples, &self, &lists);
@@ -88,5 +91,6 @@ snd_walk_free(snd_walk *self)
 {
     snd_free(self->steps);
     snd_free(self->totals);
+    snd_free(self->cpu_totals);
     *self = (snd_walk){0};
 }

@@ -13,7 +13,8 @@ typedef struct snd_walk_step {
 typedef struct snd_walk {
     snd_walk_step *steps; /* nodes with time in or below them only */
     uint32_t step_count;
-    uint64_t *totals; /* per node: CPU and waiting in it and below */
+    uint64_t *totals;     /* per node: CPU and waiting in it and below */
+    uint64_t *cpu_totals; /* per node: CPU alone */
 } snd_walk;
 
 /* The caller owns what `*out` points to, on SND_OK only. */

@@ -44,11 +44,14 @@ the_summary_is_what_is_shown_first(void)
 static void
 every_view_has_an_option(void)
 {
-    check_shows("--lines", "prog.py: % of time = ");
+    check_shows("--lines", "prog.py: % of CPU time = ");
+    check_shows("--lines --with-waiting", "prog.py: % of time = ");
+    check_shows("--waiting", "1 idle thread ");
+    check_shows("--waiting --show-all", "/app/prog.py:20");
     check_shows("--functions", "function ");
     check_shows("--tree", "thread main");
     check_shows("--tree --by-time", "thread main");
-    check_shows("--tree --flat", "self %");
+    check_shows("--tree --flat", "self CPU");
     check_shows("--threads", "all threads");
     check_shows("--timeline", "running");
 }
@@ -56,11 +59,12 @@ every_view_has_an_option(void)
 static void
 a_table_is_shown_where_one_is_asked_for(void)
 {
-    check_shows("-n 1", "prog.py: % of time");
+    check_shows("-n 1", "prog.py: % of CPU time");
     check_shows("-c place,samples --sort samples", "place");
-    check_shows("prog", "prog.py: % of time");
+    check_shows("prog", "prog.py: % of CPU time");
     check_shows("--by-time", "thread main");
-    check_shows("--region load", "prog.py: % of time = 100.00% (0.004s) out of 0.004s");
+    check_shows("--region load --with-waiting", "prog.py: % of time = 100.00% (0.004s) out of 0.004s");
+    check_shows("--region load", "prog.py: % of CPU time = 0.00% (0.000s) out of 0.000s, waited 0.004s");
 }
 
 static void

@@ -100,6 +100,8 @@ views_of_samples_are_as_they_were(void)
     check_view_as(profile, "functions", (snd_view_options){0}, "samples-functions");
     check_view_as(profile, "tree", (snd_view_options){0}, "samples-tree");
     check_view_as(profile, "tree", (snd_view_options){.by_time = 1, .show_all = 1}, "samples-tree-by-time");
+    check_view_as(profile, "tree", (snd_view_options){.with_waiting = 1}, "samples-tree-with-waiting");
+    check_view_as(profile, "waiting", (snd_view_options){0}, "samples-waiting");
     check_view_as(profile, "threads", (snd_view_options){0}, "samples-threads");
     check_view_as(profile, "timeline", (snd_view_options){0}, "samples-timeline");
     snd_profile_free(profile);
@@ -110,7 +112,7 @@ static void
 views_fit_the_terminal(void)
 {
     static const unsigned widths[] = {60, 80, 120, 200};
-    static const char *const names[] = {"lines", "functions", "tree", "threads", "timeline"};
+    static const char *const names[] = {"lines", "functions", "tree", "waiting", "threads", "timeline"};
     snd_profile *profile = walk_profile();
 
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {

@@ -88,7 +88,8 @@ check_sums(const snd_table *table, uint32_t depth)
 static void
 every_column_adds_up_in_every_view(void)
 {
-    static const snd_view_options all[] = {{0}, {.all_code = 1}, {.show_all = 1}, {.exclude = "*walk*"}};
+    static const snd_view_options all[] = {
+        {0}, {.all_code = 1}, {.show_all = 1}, {.exclude = "*walk*"}, {.with_waiting = 1}};
     snd_profile *profile = walk_profile();
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -237,7 +238,7 @@ static void
 small_rows_are_counted(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *tree = make("tree", profile, (snd_view_options){0});
+    snd_table *tree = make("tree", profile, (snd_view_options){.with_waiting = 1});
     snd_table *cpu = make("tree", profile, (snd_view_options){.cpu_only = 1});
 
     CHECK_NUMBER(ms_of(tree, "name", "[23 more rows below 1%]", "time"), 60);
@@ -276,7 +277,7 @@ a_region_or_a_thread_can_be_chosen(void)
     snd_table *none = NULL;
 
     CHECK_NUMBER(sum_ms(region, "time", 1), 400);
-    CHECK(fabs(cell(region, find_row(region, "place", "walk.py:26"), "percent")->real - 37.5) < 1e-9);
+    CHECK(fabs(cell(region, find_row(region, "place", "walk.py:26"), "percent")->real - 100.0 * 150 / 360) < 1e-9);
     CHECK_NUMBER(sum_ms(thread, "time", 0), 1390);
     CHECK_TEXT(cell(thread, 0, "name")->text, "work");
     CHECK(snd_view_lines(profile, &(snd_view_options){.region = "nothing"}, &none) == SND_NO_DATA);
@@ -377,7 +378,7 @@ events_stand_for_what_their_nodes_have(void)
     CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 60);
     CHECK(fabs(cell(timeline, 1, "cpu_percent")->real - 50) < 0.001);
     CHECK(cell(timeline, 30, "cpu_percent")->real == 0);
-    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1});
+    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1, .with_waiting = 1});
     CHECK_NUMBER(ms_of(tree, "name", "[waiting: processor]", "time"), 40);
     CHECK_NUMBER(ms_of(tree, "name", "[self]", "time"), 20);
     snd_table_free(timeline);

@@ -124,6 +124,13 @@ def test_text_only(notebook):
 # ---- what is measured ----
 
 
+def test_waiting_is_part_of_the_order_where_that_is_wanted(notebook):
+    usual, other = notebook("%%sonde\nwork()", "%%sonde --with-waiting\nwork()")
+    assert "% of CPU" in usual.report["text/plain"]
+    assert "% of time" in other.report["text/plain"]
+    assert ["page.waiting=1" in cell.report["text/html"] for cell in (usual, other)] == [False, True]
+
+
 def test_memory(notebook):
     (cell,) = notebook("%%sonde --memory\nkept = bytearray(50_000_000)")
     data = data_of(cell.page)

@@ -37,6 +37,8 @@ def test_options_say_what_is_measured():
     assert options.probes == ["region", "sample", "memory", "op"]
     assert (options.rate, options.output, options.height, options.is_text_only) == (100, "a b.sonde", 300, True)
     assert options.settings == {"exact": True}
+    assert not options.with_waiting
+    assert _words.read_own("--with-waiting f()")[0].with_waiting
 
 
 @pytest.mark.parametrize("line", ["--trace --signatures f()", "--signatures --trace f()"])

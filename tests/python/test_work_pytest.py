@@ -459,7 +459,7 @@ def test_the_slowest_tests_are_listed_with_their_lines(tests):
     section = outcome.out.partition("= slowest tests =")[2].partition("\n=")[0]
     listed = re.findall(r"^ +[\d.]+ m?s  test_it\.py::(\w+)$", section, re.MULTILINE)
     assert listed == ["test_slower", "test_slow"], outcome
-    assert re.search(r"%  +[\d.]+ m?s  test_it\.py:\d+  time\.sleep\(0\.9\)", section)
+    assert re.search(r"waited  +[\d.]+ m?s  test_it\.py:\d+  time\.sleep\(0\.9\)  \(sleep\)", section)
     kept = sorted(path.name for path in (tests.folder / ".sonde").iterdir())
     assert kept == [".gitignore", "test_it.py--test_slow.sonde", "test_it.py--test_slower.sonde"]
     assert "recordings are in .sonde: sonde report --open .sonde/test_it.py--test_slower.sonde" in section

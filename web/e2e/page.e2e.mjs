@@ -23,7 +23,7 @@ after(() => browser?.close());
 /** The views of the core whose rows the grids of a view of the page have. */
 const TABLES = {
   Regions: ["regions"],
-  Threads: ["threads"],
+  Threads: ["threads", "waiting"],
   Calls: ["functions", "signatures", "callers", "callees"],
   Ops: ["ops", "ops --by-shape", "ops --by-line"],
   Memory: ["memory", "leaks", "copies", "owners", "sizes", "footprint"],

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Recording, Track } from "./data";
 import { HELP, onKey, type Actions } from "./keys";
 import { baseName, duration, visible } from "./model/format";
+import { WAITING } from "./model/values";
 import type { ViewProps } from "./props";
-import { readHash, sameSelection, writeHash, type State } from "./state";
+import { readHash, sameSelection, withWaiting, writeHash, type State } from "./state";
 import { setTheme, themeChoice, type Choice } from "./theme";
 import { viewsOf, type View } from "./views";
 
@@ -185,6 +186,11 @@ function Header(props: HeaderProps) {
             </option>
           ))}
         </select>
+      )}
+      {WAITING.some((name) => recording.metrics.has(name)) && (
+        <button aria-pressed={withWaiting(state)} title="Order and shares by CPU time and waiting, not by CPU time alone" onClick={() => props.onOption("page.waiting", withWaiting(state) ? null : "1", true)}>
+          With waiting
+        </button>
       )}
       <input
         ref={props.search}

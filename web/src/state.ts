@@ -22,6 +22,9 @@ export interface State {
   options: Readonly<Record<string, string>>;
 }
 
+/** Whether lists are in the order of CPU time and waiting, and shares of both; else of CPU time alone. */
+export const withWaiting = (state: Pick<State, "options">) => state.options["page.waiting"] === "1";
+
 export const START: State = { view: "summary", selection: null, thread: -1, range: null, search: "", options: {} };
 
 const KEYS = { view: "v", name: "n", file: "f", line: "l", thread: "t", range: "r", search: "q" };

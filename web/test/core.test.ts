@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../src/data";
 import { sampledFunctions } from "../src/model/choose";
-import { functionsTable, linesTable, memoryTable } from "../src/model/samples";
+import { functionsTable, linesTable, memoryTable, waitingTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
 import { findTable, numbers, texts } from "../src/model/table";
 import { canRecord, record } from "./record";
@@ -26,10 +26,16 @@ def work():
                 deep(5)
             json.dumps(list(range(20000)))
         time.sleep(0.005)
+event = threading.Event()
+def park():
+    event.wait()
+parked = [threading.Thread(target=park) for _ in range(3)]
+[t.start() for t in parked]
 threads = [threading.Thread(target=work) for _ in range(2)]
 [t.start() for t in threads]
 work()
 [t.join() for t in threads]
+event.set()
 `;
 
 /** Values of a column by what the row is. */
@@ -56,7 +62,7 @@ describe.skipIf(!canRecord)("a real recording", async () => {
   for (const [name, range] of [["by metrics", null], ["by events", whole]] as const) {
     it(`has the core's lines, ${name}`, () => {
       const core = findTable(recording, "lines")!;
-      for (const column of ["time_ns", "python_ns", "native_ns", "waiting_ns"])
+      for (const column of ["cpu_ns", "time_ns", "python_ns", "native_ns", "waiting_ns", "waited_ns"])
         expectSame(byKey(linesTable(recording, -1, range), ["file", "line"], column), byKey(core, ["file", "line"], column), -4);
     });
 
@@ -68,9 +74,31 @@ describe.skipIf(!canRecord)("a real recording", async () => {
         for (const key of [...found.keys()]) if (key.startsWith("[no frame]")) found.delete(key);
         return found;
       };
-      for (const column of ["self_ns", "total_ns"]) expectSame(of(ours, column), of(core, column), -4);
+      for (const column of ["self_cpu_ns", "self_ns", "total_cpu_ns", "total_ns"]) expectSame(of(ours, column), of(core, column), -4);
+      for (const column of ["self_percent", "total_percent", "waiting_percent"]) expectSame(of(ours, column), of(core, column), 3);
+      expect(texts(ours, "function")(0)).toBe(texts(core, "function")(0));
+    });
+
+    it(`has the core's list of waiting, ${name}`, () => {
+      const core = findTable(recording, "waiting")!;
+      const ours = waitingTable(recording, core, -1, range);
+      const key = ["kind", "file", "line", "reason"];
+      expectSame(byKey(ours, key, "waiting_ns"), byKey(core, key, "waiting_ns"), -4);
+      expectSame(byKey(ours, key, "percent"), byKey(core, key, "percent"), 3);
+      expectSame(byKey(ours, key, "threads"), byKey(core, key, "threads"), 9);
+      const idle = ours.rows.findIndex((_, row) => texts(ours, "kind")(row) === "idle");
+      expect(texts(ours, "place")(idle)).toBe("3 idle threads");
+      const machine = (table: Table) => table.rows.map((_, row) => texts(table, "note")(row)).filter((note) => note.startsWith("the machine"));
+      expect(machine(ours)).toEqual(machine(core));
     });
   }
+
+  it("has shares of CPU time and waiting where these are wanted", () => {
+    const [cpu, all] = [false, true].map((isAll) => functionsTable(recording, -1, null, isAll));
+    for (const table of [cpu, all]) expect(table.rows.reduce((sum, _, row) => sum + numbers(table, "self_percent")(row), 0)).toBeCloseTo(100, 0);
+    const first = (table: Table) => table.rows.findIndex((_, row) => texts(table, "function")(row) === "Condition.wait");
+    expect(first(all)).toBeLessThan(first(cpu));
+  });
 
   it("has the core's memory by line", () => {
     const core = findTable(recording, "memory")!;

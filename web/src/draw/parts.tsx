@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../model/format";
 import type { ViewProps } from "../props";
-import type { Selection } from "../state";
+import { withWaiting, type Selection } from "../state";
 import { PART_NAMES, type Theme } from "./colours";
 import { amountAndShare, type Row } from "./describe";
 import { fileOf, kindOf, lineOf, nameOf, type Names } from "./names";
@@ -44,7 +44,7 @@ export function framed(id: string, View: (props: FramedProps) => JSX.Element) {
   return (props: ViewProps) => {
     const { recording, state } = props;
     const source = sourceOf(recording);
-    const measure = measureOf(source, state.options[`${id}.metric`]);
+    const measure = measureOf(source, state.options[`${id}.metric`] ?? (withWaiting(state) ? "time" : undefined));
     if (!measure) return <p class="empty">This recording has no times and no memory to show here.</p>;
     const drawn = framesFor(recording, measure, state.thread, state.range, state.options[`${id}.fold`] !== "0");
     if (drawn.frames.total[0] <= 0) return <p class="empty">There is nothing of “{measure.title}” in this thread and range.</p>;

@@ -1,6 +1,6 @@
 // What a box is as wide as: a number for each node, of its own, for the whole recording or a part of its time.
 import { STATES, type Recording } from "../data";
-import { CPU, overlap, ownValues, TIME } from "../model/values";
+import { CPU, overlap, ownValues, TIME, WAITING } from "../model/values";
 import type { Range } from "../state";
 import { isCall, kindOfSite, type Names } from "./names";
 
@@ -26,8 +26,9 @@ export interface Measure {
 }
 
 const MEASURES: readonly Measure[] = [
+  { id: "cpu", title: "CPU time", unit: "ns", from: "samples", metrics: CPU },
   { id: "time", title: "CPU and waiting", unit: "ns", from: "samples", metrics: TIME },
-  { id: "cpu", title: "CPU only", unit: "ns", from: "samples", metrics: CPU },
+  { id: "waiting", title: "Waiting", unit: "ns", from: "samples", metrics: WAITING.slice(1) },
   { id: "calls", title: "Calls", unit: "ns", from: "calls", metrics: ["self"] },
   { id: "regions", title: "Regions", unit: "ns", from: "regions", metrics: ["self"] },
   { id: "live_peak", title: "Memory at the peak", unit: "bytes", from: "sums", metrics: ["live_peak"] },

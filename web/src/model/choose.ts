@@ -1,7 +1,7 @@
 // Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
 import { MAIN, SHOWN, STATES, type Column, type Recording, type Table } from "../data";
-import type { Selection, State } from "../state";
-import { functionsTable, linesTable, memoryTable } from "./samples";
+import { withWaiting, type Selection, type State } from "../state";
+import { functionsTable, linesTable, memoryTable, waitingTable } from "./samples";
 import { spansTable } from "./spans";
 import { columnIndex, findTable, reader, texts } from "./table";
 
@@ -41,10 +41,11 @@ function ofThread(table: Table, name: string): Table | null {
   return { ...table, rows: rows.map((row) => table.rows[row]), depths: table.depths && rows.map((row) => table.depths![row]) };
 }
 
-function computed(recording: Recording, view: string, state: State): Table | null {
-  if (view === "lines") return linesTable(recording, state.thread, state.range);
+function computed(recording: Recording, core: Table, view: string, state: State): Table | null {
+  if (view === "lines") return linesTable(recording, state.thread, state.range, withWaiting(state));
   if (view === "memory") return memoryTable(recording, state.thread, state.range);
-  if (view === "sampled_functions") return functionsTable(recording, state.thread, state.range);
+  if (view === "sampled_functions") return functionsTable(recording, state.thread, state.range, withWaiting(state));
+  if (view === "waiting") return waitingTable(recording, core, state.thread, state.range);
   if (SPAN_KINDS[view]) return spansTable(recording, view, SPAN_KINDS[view], state.thread, state.range);
   return null;
 }
@@ -52,7 +53,7 @@ function computed(recording: Recording, view: string, state: State): Table | nul
 /** Columns that the core shows, too, look as there. */
 function likeCore(made: Table, core: Table): Table {
   const sameAs = (column: Column) => core.columns.find(({ name, traits }) => name === column.name && traits & SHOWN);
-  return { ...made, columns: made.columns.map((column) => (column.traits & MAIN ? column : (sameAs(column) ?? column))) };
+  return { ...made, columns: made.columns.map((column) => (column.traits & MAIN || !(column.traits & SHOWN) ? column : (sameAs(column) ?? column))) };
 }
 
 /** Memory is known at a few moments only. */
@@ -70,7 +71,7 @@ const MADE_MOST = 32;
 export function answer(recording: Recording, view: string, variant: string, state: State): Answer | null {
   let answers = made.get(recording);
   if (!answers || answers.size > MADE_MOST) made.set(recording, (answers = new Map()));
-  const key = [view, variant, state.thread, state.range?.join()].join(" ");
+  const key = [view, variant, state.thread, state.range?.join(), withWaiting(state)].join(" ");
   if (!answers.has(key)) answers.set(key, makeAnswer(recording, view, variant, state));
   return answers.get(key) ?? null;
 }
@@ -78,14 +79,15 @@ export function answer(recording: Recording, view: string, variant: string, stat
 function makeAnswer(recording: Recording, view: string, variant: string, state: State): Answer | null {
   const core = view === "sampled_functions" ? sampledFunctions(recording) : findTable(recording, view, variant);
   if (!core) return null;
-  if (!state.range && (state.thread < 0 || view === "threads")) return { table: core, note: "" };
+  const isAll = withWaiting(state) && ["lines", "sampled_functions"].includes(view);
+  if (!state.range && !isAll && (state.thread < 0 || view === "threads")) return { table: core, note: "" };
   if (!state.range) {
     const part = ofThread(core, recording.tracks[state.thread]?.name ?? "");
     if (part) return { table: part, note: "" };
   }
   const canRange = !state.range || recording.events;
-  const part = canRange ? computed(recording, view, state) : null;
-  if (part) return { table: likeCore(part, core), note: memoryNote(recording, part, state) };
+  const part = canRange ? computed(recording, core, view, state) : null;
+  if (part) return { table: isAll ? part : likeCore(part, core), note: memoryNote(recording, part, state) };
   const what = state.range ? "the brushed range" : "the chosen thread";
   const why = recording.events ? "it is not known when each of these numbers came about" : "the recording has no timeline";
   return { table: core, note: `This table is of the whole recording, not of ${what}: ${why}.` };

@@ -12,7 +12,7 @@ export interface FileLines {
   rows: Map<number, number>;
 }
 
-/** Files by time; what stands in no file is left out. */
+/** Files by their share, then by time; what stands in no file is left out. */
 export function filesOf(table: Table): FileLines[] {
   const [file, line, time, share, peak] = [texts(table, "file"), numbers(table, "line"), numbers(table, "time_ns"), numbers(table, "percent"), numbers(table, "peak_bytes")];
   const files = new Map<string, FileLines>();
@@ -25,7 +25,7 @@ export function filesOf(table: Table): FileLines[] {
     entry.memory += peak(row);
     entry.rows.set(line(row), row);
   });
-  return [...files.values()].sort((a, b) => b.time - a.time || b.memory - a.memory);
+  return [...files.values()].sort((a, b) => b.share - a.share || b.time - a.time || b.memory - a.memory);
 }
 
 /** Rows without a place: sonde itself, what was not seen, code of others. */

@@ -1,8 +1,8 @@
 // Samples by line and by function for a thread or a range: the rules of src/view/lines.c and sampled_functions.c, so that
 // the whole recording gives what the core says.
-import { SHOWN, MAIN, STATES, type Cell, type Column, type Recording, type Table } from "../data";
+import { SHOWN, MAIN, NO_ZERO, OPTIONAL, STATES, type Cell, type Column, type Recording, type Table } from "../data";
 import type { Range } from "../state";
-import { baseName } from "./format";
+import { baseName, plural } from "./format";
 import { digits, hasMemory, nodeMemory, type NodeMemory } from "./memory";
 import { column, listTable } from "./table";
 import { ownValues } from "./values";
@@ -108,26 +108,41 @@ function mergeLines(recording: Recording, bySite: Map<number, Charge>): LineSum[
 
 const PARTS = ["python", "native", "system", "waiting"];
 
-/** Time, its share, the parts as shares and as times, samples. */
-function timeColumns(name: string, share: string): Column[] {
+/** What a share is of. */
+export const shareTitle = (isAll: boolean) => (isAll ? "% of time" : "% of CPU");
+
+/** CPU time, all time, the share, the parts as shares and as times, samples. `isAll`: waiting is one of the parts. */
+function timeColumns(cpu: string, name: string, share: string, isAll: boolean): Column[] {
+  const shown = (is: boolean, more = 0) => (is ? SHOWN | NO_ZERO | more : 0);
   return [
-    column(`${name}_ns`, name, "ns"),
-    column(share, name === "time" ? "share" : `${name} %`, "percent"),
-    ...PARTS.map((part) => column(`${part}_percent`, part, "percent")),
+    column(`${cpu}_ns`, cpu.replace("_cpu", " CPU"), "ns", shown(!isAll)),
+    column(`${name}_ns`, name, "ns", shown(isAll)),
+    column(share, shareTitle(isAll), "percent"),
+    ...PARTS.map((part, i) => column(`${part}_percent`, part, "percent", shown(isAll || i < 3, OPTIONAL))),
     ...PARTS.map((part) => column(`${part}_ns`, part, "ns", 0)),
+    column("waited_ns", "waiting", "ns", shown(!isAll, OPTIONAL)),
     ...STATES.slice(3).map((state) => column(`${state}_ns`, state, "ns", 0)),
     column("samples", "samples", "count", 0),
   ];
 }
 
-function timeCells(values: Float64Array, whole: number): number[] {
+/** All CPU time and all waiting. */
+type Whole = readonly [cpu: number, waiting: number];
+
+const percentOf = (part: number, whole: number) => (whole > 0 ? (100 * part) / whole : 0);
+
+/** Waiting is a share of all waiting or, with waiting, of all time; as in the core. */
+function timeCells(values: Float64Array, [cpu, waiting]: Whole, isAll: boolean): number[] {
   const parts = [values[0], values[1], values[2], sum(values, 3, SAMPLES)];
-  const shares = [time(values), ...parts].map((part) => (whole > 0 ? (100 * part) / whole : 0));
-  return [time(values), ...shares, ...parts, ...values.slice(3, SAMPLES), Math.round(values[SAMPLES])];
+  const ran = sum(values, 0, 3);
+  const whole = isAll ? cpu + waiting : cpu;
+  const shares = [isAll ? time(values) : ran, ...parts].map((part, i) => percentOf(part, i === 4 && !isAll ? waiting : whole));
+  return [ran, time(values), ...shares, ...parts, parts[3] - values[3], ...values.slice(3, SAMPLES), Math.round(values[SAMPLES])];
 }
 
-function wholeTime(numbers: Float64Array[]): number {
-  return numbers.slice(0, SAMPLES).reduce((total, values) => total + sum(values, 0, values.length), 0);
+function wholeTime(numbers: Float64Array[]): Whole {
+  const of = (from: number, to: number) => numbers.slice(from, to).reduce((total, values) => total + sum(values, 0, values.length), 0);
+  return [of(0, 3), of(3, SAMPLES)];
 }
 
 const MEMORY_COLUMNS: Column[] = [
@@ -143,13 +158,13 @@ function memoryCells(memory: NodeMemory, nodes: readonly number[]): Cell[] {
 }
 
 /** As the core's table of lines. */
-export function linesTable(recording: Recording, thread: number, range: Range | null): Table {
+export function linesTable(recording: Recording, thread: number, range: Range | null, isAll = false): Table {
   const numbers = numbersOf(recording, thread, range);
   const whole = wholeTime(numbers);
   const memory = hasMemory(recording) ? nodeMemory(recording, thread, range) : null;
   const { bySite, rests } = chargeSites(recording, numbers, memory);
   const sourceOf = (file: string, line: number) => recording.sources.get(file)?.[line - 1] ?? null;
-  const cells = ({ values, nodes }: Charge) => [...timeCells(values, whole), ...(memory ? memoryCells(memory, nodes) : [])];
+  const cells = ({ values, nodes }: Charge) => [...timeCells(values, whole, isAll), ...(memory ? memoryCells(memory, nodes) : [])];
   const lines = mergeLines(recording, bySite);
   lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
   const rows: Cell[][] = lines.map((one) => {
@@ -165,12 +180,79 @@ export function linesTable(recording: Recording, thread: number, range: Range | 
       column("place", "place", "text"),
       column("line", "line", "count"),
       column("function", "function", "text"),
-      ...timeColumns("time", "percent"),
+      ...timeColumns("cpu", "time", "percent", isAll),
       ...(memory ? MEMORY_COLUMNS : []),
       column("source", "source", "text", SHOWN | MAIN),
     ],
     rows,
   );
+}
+
+const REASONS = ["processor", "lock", "GIL", "I/O", "sleep", "other"];
+
+/** By track: idle, as src/view/waiting.c has it: it waited for over 95% of its time, and is no main thread. */
+function idleTracks({ tracks, nodes }: Recording, numbers: Float64Array[]): boolean[] {
+  const [waited, seen] = [new Float64Array(tracks.length), new Float64Array(tracks.length)];
+  for (let node = 0; node < nodes.count; node++)
+    for (let i = 0; i < SAMPLES; i++) {
+      seen[nodes.track[node]] += numbers[i][node];
+      if (i > 3) waited[nodes.track[node]] += numbers[i][node];
+    }
+  const mains = tracks.map((track) => track.thread_id === track.process_id);
+  if (!mains.includes(true)) mains[tracks.reduce((best, { start_ns }, i) => (start_ns < tracks[best].start_ns ? i : best), 0)] = true;
+  return tracks.map((_, i) => !mains[i] && waited[i] > 0 && 100 * waited[i] > 95 * seen[i]);
+}
+
+interface Wait {
+  site: number;
+  place: string;
+  line: number;
+  state: number;
+  ns: number;
+  tracks: Set<number>;
+}
+
+/** As the core's table of waiting: by line and reason, idle threads as one row, and the machine as another. */
+export function waitingTable(recording: Recording, core: Table, thread: number, range: Range | null): Table {
+  const { nodes, sites, kinds, texts, tracks, sources } = recording;
+  const numbers = numbersOf(recording, thread, range);
+  const idle = thread < 0 ? idleTracks(recording, numbers) : [];
+  const charged = chargedNodes(recording);
+  const waits = [new Map<string, Wait>(), new Map<string, Wait>()]; // of others, of idle threads
+  for (let node = 0; node < nodes.count; node++)
+    for (let state = 4; state < SAMPLES; state++) {
+      const ns = numbers[state][node];
+      if (!ns) continue;
+      const isLine = charged[node] >= 0;
+      const site = nodes.site[isLine ? charged[node] : node];
+      const file = isLine ? texts[sites.file[site]] : kinds[sites.kind[site]] === "other" ? texts[sites.name[site]] : "(outside the program's files)";
+      const line = isLine ? sites.line[site] : 0;
+      const map = waits[Number(idle[nodes.track[node]] ?? false)];
+      const key = `${state} ${line} ${file}`;
+      let wait = map.get(key);
+      if (!wait) map.set(key, (wait = { site, place: line ? `${baseName(file)}:${line}` : file, line, state, ns: 0, tracks: new Set() }));
+      wait.ns += ns;
+      wait.tracks.add(nodes.track[node]);
+    }
+  const [[cpu, waiting], samples] = [wholeTime(numbers), sum(numbers[SAMPLES], 0, nodes.count)];
+  const threads = (of: Iterable<number>) => [...of].reduce((total, track) => total + (tracks[track].thread_count || 1), 0);
+  const [others, ofIdle] = waits.map((map) => [...map.values()].sort((a, b) => b.ns - a.ns));
+  const rows: Cell[][] = others.map(({ site, place, line, state, ns, tracks }) => {
+    const file = line ? texts[sites.file[site]] : null;
+    const source = file && sources.get(file)?.[line - 1]?.trim();
+    return [place, ns, percentOf(ns, waiting), REASONS[state - 3], threads(tracks), line ? texts[sites.name[site]] : null, line ? "line" : "other", file, line || null, null, source || null];
+  });
+  if (ofIdle.length > 0) {
+    const ns = ofIdle.reduce((total, wait) => total + wait.ns, 0);
+    const count = threads([...tracks.keys()].filter((i) => idle[i]));
+    const note = `mostly at ${ofIdle[0].place}`;
+    rows.push([plural(count, "idle thread"), ns, percentOf(ns, waiting), REASONS[ofIdle[0].state - 3], count, null, "idle", null, null, note, note]);
+  }
+  const processor = sum(numbers[3], 0, nodes.count);
+  const busy = percentOf(processor, processor + cpu);
+  const note = busy >= 5 && samples >= 100 ? `the machine was busy: ${busy.toFixed(0)}% of the time a runnable thread had no processor` : null;
+  if (processor > 0) rows.push(["[the machine]", processor, percentOf(processor, waiting), REASONS[0], null, null, "machine", null, null, note, note]);
+  return { ...core, rows };
 }
 
 /** As the core's table of memory by line: the largest owners at the peak first. */
@@ -194,6 +276,7 @@ interface FunctionSum {
   site: number;
   self: Float64Array;
   total: number;
+  cpu: number;
 }
 
 /** Sites of one function have one number. Regions of one name are one, wherever they are opened. */
@@ -218,9 +301,13 @@ export function functionsBySite(recording: Recording): { bySite: Int32Array; fir
 function addFunctions(recording: Recording, numbers: Float64Array[], functions: FunctionSum[], bySite: Int32Array): void {
   const { count, parent, site } = recording.nodes;
   const totals = new Float64Array(count);
+  const cpu = new Float64Array(count);
   for (let node = count - 1; node >= 0; node--) {
     for (let i = 0; i < SAMPLES; i++) totals[node] += numbers[i][node];
-    if (parent[node] >= 0) totals[parent[node]] += totals[node];
+    for (let i = 0; i < 3; i++) cpu[node] += numbers[i][node];
+    if (parent[node] < 0) continue;
+    totals[parent[node]] += totals[node];
+    cpu[parent[node]] += cpu[node];
   }
   for (let node = 0; node < count; node++) {
     const which = bySite[site[node]];
@@ -228,7 +315,9 @@ function addFunctions(recording: Recording, numbers: Float64Array[], functions: 
     addTo(functions[which].self, numbers, node);
     let up = parent[node];
     while (up >= 0 && bySite[site[up]] !== which) up = parent[up];
-    if (up < 0) functions[which].total += totals[node];
+    if (up >= 0) continue;
+    functions[which].total += totals[node];
+    functions[which].cpu += cpu[node];
   }
 }
 
@@ -239,31 +328,32 @@ function codeOf(recording: Recording, site: number): string {
 }
 
 /** As the core's table of sampled functions. */
-export function functionsTable(recording: Recording, thread: number, range: Range | null): Table {
+export function functionsTable(recording: Recording, thread: number, range: Range | null, isAll = false): Table {
   const numbers = numbersOf(recording, thread, range);
   const whole = wholeTime(numbers);
   const { bySite, first } = functionsBySite(recording);
-  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0 }));
+  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0, cpu: 0 }));
   addFunctions(recording, numbers, functions, bySite);
   const { sites, texts, kinds } = recording;
   const isListed = ({ site, self, total }: FunctionSum) =>
     isThere(self) || (total !== 0 && kinds[sites.kind[site]] !== "region");
-  const rows = functions.filter(isListed).map(({ site, self, total }): Cell[] => {
+  const rows = functions.filter(isListed).map(({ site, self, total, cpu }): Cell[] => {
     const [file, line] = [texts[sites.file[site]], sites.first_line[site]];
     const place = file ? baseName(file) + (line ? `:${line}` : "") : null;
-    const share = whole > 0 ? (100 * total) / whole : 0;
-    return [texts[sites.name[site]], ...timeCells(self, whole), total, share, codeOf(recording, site), place, file || null, line || null];
+    const share = isAll ? percentOf(total, whole[0] + whole[1]) : percentOf(cpu, whole[0]);
+    return [texts[sites.name[site]], ...timeCells(self, whole, isAll), cpu, total, share, codeOf(recording, site), place, file || null, line || null];
   });
-  rows.sort((a, b) => Number(b[1]) - Number(a[1]));
+  rows.sort((a, b) => (isAll ? 0 : Number(b[1]) - Number(a[1])) || Number(b[2]) - Number(a[2]));
   return listTable(
     "functions",
     [
       column("function", "function", "text", SHOWN | MAIN),
-      ...timeColumns("self", "self_percent"),
-      column("total_ns", "total", "ns"),
+      ...timeColumns("self_cpu", "self", "self_percent", isAll),
+      column("total_cpu_ns", "total CPU", "ns", isAll ? 0 : SHOWN),
+      column("total_ns", "total", "ns", isAll ? SHOWN | OPTIONAL : 0),
       column("total_percent", "total %", "percent"),
-      column("code", "code", "text"),
-      column("place", "place", "text"),
+      column("code", "code", "text", SHOWN | OPTIONAL),
+      column("place", "place", "text", SHOWN | OPTIONAL),
       column("file", "file", "text", 0),
       column("line", "line", "count", 0),
     ],

@@ -1,9 +1,9 @@
 // The facts of a recording that a reader wants first.
 import type { Recording, Table } from "../data";
-import type { State } from "../state";
+import { withWaiting, type State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
-import { columnIndex, numbers, texts } from "./table";
+import { columnIndex, findTable, numbers, texts } from "./table";
 import { CPU, overlap, ownValues, WAITING } from "./values";
 
 export interface Fact {
@@ -94,7 +94,8 @@ export function quality(recording: Recording): [string, string][] {
     const missed = info(recording, "samples_missed");
     rows.push(["samples", `${count(samples)} at ${count(info(recording, "sample_rate_hz"))} Hz`]);
     rows.push(["missed", `${count(missed)} (${percent((100 * missed) / (samples + missed))} of all looks)`]);
-    rows.push(["a share of 50%", `is good to ± ${percent(98 / Math.sqrt(samples))}`]);
+    const exact = /good to \+-(.*%)/.exec(findTable(recording, "lines")?.footer ?? "");
+    if (exact) rows.push(["a share of 50%", `is good to ± ${exact[1]}`]);
     const own = info(recording, "own_cpu_ns");
     const cpu = info(recording, "cpu_ns");
     rows.push(["own cost", `${duration(own)} of CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
@@ -197,7 +198,30 @@ export function hottest(recording: Recording, state: State, view: string, by: st
   const value = numbers(table, by);
   const rows = table.rows.map((_, row) => row).filter((row) => value(row) > 0 && isThing(table, row));
   rows.sort((a, b) => value(b) - value(a));
-  return rows.slice(0, how).map((row) => hotRow(table, row, by, share));
+  return rows.slice(0, how).map((row) => {
+    const hot = hotRow(table, row, by, share);
+    return withWaiting(state) ? hot : { ...hot, parts: hot.parts.slice(0, 3) };
+  });
+}
+
+/** What threads waited for: lines with at least 0.5% of the time, then idle threads; the sentence about the machine. As the
+ * core's summary. */
+export function waits(recording: Recording, state: State, how = 5): { rows: Hot[]; machine: string } {
+  const table = answer(recording, "waiting", "", state)?.table;
+  if (!table) return { rows: [], machine: "" };
+  const [ns, kind, note, reason] = [numbers(table, "waiting_ns"), ...["kind", "note", "reason"].map((name) => texts(table, name))];
+  const all = table.rows.map((_, row) => row);
+  const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
+  const sum = all.reduce((total, row) => total + (kind(row) === "machine" ? 0 : ns(row)), 0);
+  const isMuch = 100 * sum >= total(ownValues(recording, STATES, state.thread, state.range));
+  const isShown = (row: number) => kind(row) === "idle" || (kind(row) !== "machine" && row < how && 200 * ns(row) >= length);
+  const rows = all.filter((row) => isMuch && isShown(row)).map((row) => {
+    const hot = hotRow(table, row, "waiting_ns", "percent");
+    const [text, place] = kind(row) === "idle" ? [hot.place, note(row)] : [hot.text || hot.place, hot.place];
+    return { ...hot, text, place: `${place} · ${reason(row)}`, parts: [0, 0, 0, hot.share] };
+  });
+  const machine = all.find((row) => kind(row) === "machine");
+  return { rows, machine: machine === undefined ? "" : note(machine) };
 }
 
 /** Regions of one name and place on all threads together; the share is of what all threads ran. */

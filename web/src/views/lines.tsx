@@ -5,9 +5,10 @@ import { answer, EMPTY } from "../model/choose";
 import { baseName, cellText, percent, plural, visible } from "../model/format";
 import { filesOf, matchItem, restsOf, sortedItems, sourceItems, type FileLines, type Item } from "../model/lines";
 import { Highlighter } from "../model/python";
+import { shareTitle } from "../model/samples";
 import { columnIndex, csv, numbers, texts, type Sort } from "../model/table";
 import type { ViewProps } from "../props";
-import type { Selection } from "../state";
+import { withWaiting, type Selection } from "../state";
 import { CopyButton, DigitSpark, Empty, Marked, Stack } from "./bits";
 import { Grid, nextSort, parseSort } from "./grid";
 import { HeadCell, rowClass, Rows, type Place } from "./rows";
@@ -33,12 +34,14 @@ interface LineColumn {
 
 const COLUMNS: LineColumn[] = [
   { name: "line", title: "line", width: 7, isWide: false },
+  { name: "cpu_ns", title: "CPU time", width: 0, isWide: false },
   { name: "time_ns", title: "time", width: 0, isWide: false },
-  { name: "percent", title: "share", width: 8, isWide: false },
+  { name: "percent", title: "", width: 10, isWide: false },
   { name: "python_percent", title: "Python", width: 8, isWide: true },
   { name: "native_percent", title: "native", width: 8, isWide: true },
   { name: "system_percent", title: "system", width: 8, isWide: true },
   { name: "waiting_percent", title: "waiting", width: 9, isWide: true },
+  { name: "waited_ns", title: "waiting", width: 9.5, isWide: false },
   { name: "gpu_percent", title: "GPU", width: 8, isWide: false },
   { name: "peak_bytes", title: "peak", width: 9.5, isWide: false },
   { name: "live_bytes", title: "growth", width: 9.5, isWide: true },
@@ -47,12 +50,14 @@ const COLUMNS: LineColumn[] = [
 ];
 
 /** Columns for which the table has data; on a narrow screen without the parts, which the bar shows anyway. */
-function lineColumns(table: Table, isWide: boolean): LineColumn[] {
+function lineColumns(table: Table, isWide: boolean, isAll: boolean): LineColumn[] {
   const has = (name: string) => {
     const at = columnIndex(table, name);
     return at >= 0 && table.rows.some((row) => row[at]);
   };
-  return COLUMNS.filter((column) => (isWide || !column.isWide) && (column.name === "line" || has(column.name)));
+  const left = isAll ? ["cpu_ns", "waited_ns"] : ["time_ns", "waiting_percent"];
+  const columns = COLUMNS.filter(({ name }) => !left.includes(name)).map((column) => ({ ...column, title: column.title || shareTitle(isAll) }));
+  return columns.filter((column) => (isWide || !column.isWide) && (column.name === "line" || has(column.name)));
 }
 
 const BAR = 18; // characters
@@ -77,6 +82,8 @@ interface LinesData {
   files: FileLines[];
   note: string;
   most: number;
+  /** What the bars are made of. */
+  parts: typeof PARTS[number][];
 }
 
 function useLines({ recording, state }: ViewProps): LinesData {
@@ -86,8 +93,9 @@ function useLines({ recording, state }: ViewProps): LinesData {
     const share = numbers(table, "percent");
     const line = numbers(table, "line");
     const most = table.rows.reduce((max, _, row) => (line(row) > 0 ? Math.max(max, share(row)) : max), 0);
-    return { table, files: filesOf(table), note: found?.note ?? "", most };
-  }, [recording, state.range, state.thread]);
+    const parts = PARTS.filter(([part]) => part !== "waiting" || withWaiting(state));
+    return { table, files: filesOf(table), note: found?.note ?? "", most, parts };
+  }, [recording, state.range, state.thread, withWaiting(state)]);
 }
 
 function chosenFile({ state }: ViewProps, files: FileLines[]): FileLines | undefined {
@@ -126,10 +134,10 @@ export function Lines(props: ViewProps) {
             <button aria-pressed={hideCold && !sort} disabled={!!sort || !file || !props.recording.sources.has(file.file)} onClick={() => onOption("lines.cold", hideCold ? "1" : null)}>
               Hide cold lines
             </button>
-            <button aria-pressed={!!sort} onClick={() => onOption("lines.sort", sort ? null : "-time_ns", true)}>
+            <button aria-pressed={!!sort} onClick={() => onOption("lines.sort", sort ? null : withWaiting(state) ? "-time_ns" : "-cpu_ns", true)}>
               {sort ? `Sorted by ${data.table.columns[sort.column].title || "time"}` : "Hottest first"}
             </button>
-            <Legend table={data.table} />
+            <Legend {...data} />
             <span class="gap" />
             <CopyButton rows={data.table.rows.length} make={() => csv(data.table, data.table.rows.map((_, row) => row))} />
           </div>
@@ -142,8 +150,8 @@ export function Lines(props: ViewProps) {
   );
 }
 
-function Legend({ table }: { table: Table }) {
-  const shown = PARTS.filter(([part]) => columnIndex(table, `${part}_percent`) >= 0);
+function Legend({ table, parts }: LinesData) {
+  const shown = parts.filter(([part]) => columnIndex(table, `${part}_percent`) >= 0);
   return (
     <span class="muted">
       {shown.map(([part, title]) => (
@@ -217,7 +225,7 @@ function Source(props: SourceProps) {
   const { items, open } = useItems(props);
   const shown = useShown(props, items);
   const sort = parseSort(table, state.options["lines.sort"] ?? null);
-  const columns = useMemo(() => lineColumns(table, isWide), [table, isWide]);
+  const columns = useMemo(() => lineColumns(table, isWide, withWaiting(state)), [table, isWide]);
   const longest = useMemo(() => longestLine(recording, items), [items]);
   const select = (item: Item) => {
     if (item.kind === "jump") open(item.from);
@@ -266,7 +274,7 @@ function Head({ data, recording, columns, sort, onOption }: SourceProps & { colu
             key={name}
             title={title}
             hint={isLine ? "in the order of the file" : `sort by ${title}`}
-            kind={["time_ns", "timeline", "source"].includes(name) ? "" : "num"}
+            kind={["cpu_ns", "time_ns", "timeline", "source"].includes(name) ? "" : "num"}
             sort={sort?.column === at ? sort : null}
             onClick={() => at >= 0 && onOption("lines.sort", isLine ? null : nextSort(table.columns[at], at, sort))}
           />
@@ -339,7 +347,7 @@ function SourceRow(props: RowProps) {
 }
 
 function LineCell({ column, item, data, isSorted }: { column: LineColumn; item: Item & { kind: "line" }; data: LinesData; isSorted: boolean }) {
-  const { table, most } = data;
+  const { table } = data;
   if (column.name === "line")
     return (
       <div role="gridcell" class="num lineno" title={`${item.file}:${item.line}`}>
@@ -350,7 +358,7 @@ function LineCell({ column, item, data, isSorted }: { column: LineColumn; item: 
   if (item.row < 0) return <div role="gridcell" />;
   const at = columnIndex(table, column.name);
   const cell = table.rows[item.row][at];
-  if (column.name === "time_ns") return <div role="gridcell"><TimeStack table={table} row={item.row} most={most} /></div>;
+  if (!column.width) return <div role="gridcell"><TimeStack {...data} row={item.row} /></div>;
   if (column.name === "timeline") return <div role="gridcell">{typeof cell === "string" && cell ? <DigitSpark digits={cell} /> : null}</div>;
   return (
     <div role="gridcell" class="num">
@@ -359,8 +367,8 @@ function LineCell({ column, item, data, isSorted }: { column: LineColumn; item: 
   );
 }
 
-function TimeStack({ table, row, most }: { table: Table; row: number; most: number }) {
-  const parts = PARTS.map(([part, title]) => ({ name: title, colour: part, value: numbers(table, `${part}_percent`)(row) }));
+function TimeStack({ table, row, most, parts: shown }: LinesData & { row: number }) {
+  const parts = shown.map(([part, title]) => ({ name: title, colour: part, value: numbers(table, `${part}_percent`)(row) }));
   const label = parts.filter(({ value }) => value > 0).map(({ name, value }) => `${name} ${percent(value)}`).join(", ");
   return <Stack parts={parts} whole={most} label={label || "no time"} />;
 }

@@ -1,10 +1,10 @@
 // The summary: what ran, where its time and memory went, and how far the numbers can be trusted.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Selection } from "../state";
+import { withWaiting, type Selection } from "../state";
 import { hasCalls } from "../model/choose";
 import { duration, percent, visible } from "../model/format";
-import { facts, hottest, hottestRegions, leaks, origins, quality, timeParts, type Hot } from "../model/summary";
+import { facts, hottest, hottestRegions, leaks, origins, quality, timeParts, waits, type Hot } from "../model/summary";
 import type { ViewProps } from "../props";
 import { DigitSpark, Stack } from "./bits";
 
@@ -36,7 +36,7 @@ function HotList(props: { title: string; more: string; rows: Hot[]; view: string
               <td style={{ paddingInline: 0 }}>
                 <Stack
                   whole={most}
-                  label={COLOURS.map((name, i) => `${name} ${percent(row.parts[i])}`).join(", ")}
+                  label={row.parts.map((part, i) => `${COLOURS[i]} ${percent(part)}`).join(", ")}
                   parts={isSplit ? row.parts.map((value, i) => ({ name: COLOURS[i], colour: COLOURS[i], value })) : [{ name: "share", colour: props.view === "memory" ? "memory" : "python", value: row.share }]}
                 />
               </td>
@@ -91,6 +91,7 @@ function TimeBar({ recording, state }: ViewProps) {
           </span>
         ))}
       </div>
+      {waits(recording, state).machine && <p class="note">{waits(recording, state).machine}</p>}
     </section>
   );
 }
@@ -135,10 +136,13 @@ function cards(props: ViewProps): [height: number, card: VNode][] {
   ];
   const hot = (view: string, by: string, share: string) => hottest(recording, state, view, by, share);
   const calls = hasCalls(recording) ? hot("functions", "self_ns", state.range ? "self_percent" : "percent_of_time") : [];
+  const isAll = withWaiting(state);
+  const by = isAll ? "by CPU time and waiting" : "by CPU time";
   const pairs = (title: string, rows: [string, string][]): [number, VNode] => [1 + rows.length * 0.7, <Pairs key={title} title={title} rows={rows} />];
   return [
-    list("Hottest lines", "by CPU time and waiting", "lines", hot("lines", "time_ns", "percent")),
-    list("Hottest functions", "by time of their own", "lines", hot("sampled_functions", "self_ns", "self_percent")),
+    list("Hottest lines", by, "lines", hot("lines", isAll ? "time_ns" : "cpu_ns", "percent")),
+    list("Hottest functions", `${by} of their own`, "lines", hot("sampled_functions", isAll ? "self_ns" : "self_cpu_ns", "self_percent")),
+    list("Waiting", "share of all waiting", "lines", waits(recording, state).rows),
     list("Calls", "by time of their own, every call measured", "calls", calls),
     list("Regions", "by time from entry to exit", "regions", hottestRegions(recording, state)),
     list("Operators", "by time of their own", "ops", hot("ops", "self_ns", "self_percent")),

@@ -41,6 +41,7 @@ export const PARTS: Record<string, readonly Part[]> = {
   ],
   threads: [
     ["threads", "", "Threads"],
+    ["waiting", "", "Waiting"],
     ["counters", "", "Counters"],
   ],
 };
