@@ -139,13 +139,16 @@ def test_events_that_unpack_to_gigabytes_are_given_up(gift):
 
 
 def test_recordings_without_facts_are_merged_and_compared(gift):
-    """Nothing but memory over time: its step was a fact that merging did not know."""
+    """Memory over time without facts: merging adds its step as one, and the other recording has that fact too."""
     for name in ("gift.sonde", "other.sonde"):
         gift.command("import", "stacks.txt", "-o", name)
         with changed(gift.folder / name) as db:
             db.execute("delete from info")
             db.executemany("insert into history values (?, x'010203')", ((node,) for node in (1, 2)))
             db.execute("update process set process_id = ?", (len(name),))
+            if name == "other.sonde":
+                db.execute("insert into info values ('history_step_ns', '100')")
+    assert limited(gift, "merge", "-o", "all.sonde", "other.sonde", "gift.sonde").returncode == 0
     assert limited(gift, "merge", "-o", "all.sonde", "gift.sonde", "other.sonde").returncode == 0
     assert "2 processes" in limited(gift, "merge", "-o", "two.sonde", "all.sonde").stderr
     assert limited(gift, "diff", "gift.sonde", "other.sonde").returncode in (0, 2)
