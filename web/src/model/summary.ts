@@ -1,5 +1,5 @@
 // The facts of a recording that a reader wants first.
-import type { Recording, Table } from "../data";
+import { STATES, type Recording, type Table } from "../data";
 import { withWaiting, type State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
