@@ -52,7 +52,7 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
-    atexit.register(_at_exit, wanted, program, "no-report" not in given, "html" in given)
+    atexit.register(_at_exit, wanted, program, "no-report" not in given, "html" in given, "with-waiting" in given)
     if "duration" in given or wanted.until_ns:
         _session.before_first_look.append(lambda: wanted.end_after(given.get("duration")))
     return _nothing if "start-paused" in given else _look
@@ -108,7 +108,7 @@ def _nothing() -> None:
     pass
 
 
-def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool) -> None:
+def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool, with_waiting: bool) -> None:
     """Complete the recording, then report."""
     if not _core.is_running():
         return
@@ -122,7 +122,7 @@ def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool)
             ended.comments.append(AT_ONCE)
         elif is_wanted:
             profile = ended.whole()
-            show(profile, "summary")
+            show(profile, "summary", with_waiting=with_waiting)
             _show_ops(profile)
             _show_graph(profile)
     except OSError:

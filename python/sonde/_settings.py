@@ -37,6 +37,7 @@ _KINDS = {
     "no-report": "flag",
     "cli": "flag",
     "html": "flag",
+    "with-waiting": "flag",
 }
 
 

@@ -73,17 +73,30 @@ start_timer(const snd_arguments *given, uint64_t seconds)
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
+/* "seconds=600" has another limit on time. */
+static uint64_t
+seconds_for(uint64_t size, const char *wish)
+{
+    uint64_t seconds = SECONDS_BASE + (size >> 20) * SECONDS_EACH_MIB;
+
+    if (strncmp(wish, "seconds=", 8) == 0) {
+        uint64_t wanted = strtoull(wish + 8, NULL, 10);
+        seconds = wanted == 0 ? seconds : wanted;
+    }
+    return seconds;
+}
+
 void
 snd_budget_start(const snd_arguments *given)
 {
     const char *wish = getenv("SONDE_LIMITS");
     uint64_t size = size_of_words(given);
 
-    if (given->command->reads == SND_READS_NOTHING || given->word_count == 0 ||
-        (wish != NULL && strcmp(wish, "off") == 0))
+    wish = wish == NULL ? "" : wish;
+    if (given->command->reads == SND_READS_NOTHING || given->word_count == 0 || strcmp(wish, "off") == 0)
         return;
     snd_alloc_limit(memory_for(size));
     snd_reader_limit_memory(memory_for(size));
     if (given->command->reads == SND_READS_FILES)
-        start_timer(given, SECONDS_BASE + (size >> 20) * SECONDS_EACH_MIB);
+        start_timer(given, seconds_for(size, wish));
 }

@@ -9,9 +9,10 @@ static int
 run(const snd_arguments *given)
 {
     static const char *const passed[] = {
-        "output",   "rate",        "native",    "cpu-only", "memory",     "exact",       "memory-interval", "ops",
-        "graph",    "include",     "exclude",   "all-code", "no-signals", "no-timeline", "start-paused",    "duration",
-        "children", "no-children", "no-report", "cli",      "html",       NULL};
+        "output",          "rate",        "native",       "cpu-only",     "memory",   "exact",
+        "memory-interval", "ops",         "graph",        "include",      "exclude",  "all-code",
+        "no-signals",      "no-timeline", "start-paused", "duration",     "children", "no-children",
+        "no-report",       "cli",         "html",         "with-waiting", NULL};
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
     return snd_program_start(given, "_run", passed);
@@ -38,6 +39,7 @@ static const snd_option options[] = {
     {"no-children", 0, NULL, "this process only"},
     {"html", 0, NULL, "a page for a browser too, beside the recording; sonde report makes one later"},
     {"no-report", 0, NULL, "no summary at the end"},
+    {"with-waiting", 0, NULL, "a summary by CPU time and waiting together, not by CPU time alone"},
     {"cli", 0, NULL, "the summary on the terminal, which is what you get anyway"},
     SND_PROGRAM_OPTIONS{0},
 };

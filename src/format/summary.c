@@ -291,7 +291,7 @@ mark_waiting(const snd_summary *self, snd_table *table)
 
     for (uint32_t row = 0; row < table->row_count; row++) {
         const char *kind = cell_of(table, row, "kind")->text;
-        int is_long = row < WAITING_LINES && (double)cell_of(table, row, "waiting")->whole >= least;
+        int is_long = row < WAITING_LINES && (double)cell_of(table, row, "wait_ns")->whole >= least;
         table->rows[row].is_extra = strcmp(kind, "idle") != 0 && (strcmp(kind, "machine") == 0 || !is_long);
     }
 }
@@ -299,7 +299,7 @@ mark_waiting(const snd_summary *self, snd_table *table)
 static snd_status
 put_waiting(const snd_summary *self)
 {
-    static const char *const names[] = {"place", "waiting", "percent", "reason", "source", NULL, "threads", NULL};
+    static const char *const names[] = {"place", "wait_ns", "wait_percent", "reason", "source", NULL, "threads", NULL};
     snd_samples samples;
     snd_table *table = NULL;
     snd_status status = snd_samples_make(self->profile, self->options, &samples);

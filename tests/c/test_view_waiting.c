@@ -78,7 +78,7 @@ check_row(const snd_table *table, uint32_t row, const char *place, const char *r
 {
     CHECK_TEXT(cell(table, row, "place")->text, place);
     CHECK_TEXT(cell(table, row, "reason")->text, reason);
-    CHECK_NUMBER(cell(table, row, "waiting")->whole / MS, ms);
+    CHECK_NUMBER(cell(table, row, "wait_ns")->whole / MS, ms);
     CHECK_NUMBER(cell(table, row, "threads")->whole, threads);
 }
 
@@ -96,10 +96,10 @@ waiting_is_listed_by_line_and_reason(void)
     check_row(table, 2, "6 idle threads", "lock", 6596, 6);
     CHECK_TEXT(cell(table, 2, "note")->text, "mostly at a.py:11");
     CHECK_TEXT(cell(table, 3, "kind")->text, "machine");
-    CHECK_NUMBER(cell(table, 3, "waiting")->whole / MS, 300);
+    CHECK_NUMBER(cell(table, 3, "wait_ns")->whole / MS, 300);
     for (uint32_t r = 0; r < table->row_count; r++) {
-        percent += cell(table, r, "percent")->real;
-        sum += cell(table, r, "waiting")->whole;
+        percent += cell(table, r, "wait_percent")->real;
+        sum += cell(table, r, "wait_ns")->whole;
     }
     CHECK(is_near(percent, 100));
     CHECK_NUMBER(sum / MS, 300 + 100 + 1140 + 6596);

@@ -159,7 +159,18 @@ def test_recordings_without_facts_are_merged_and_compared(gift):
 def test_a_tree_200_000_levels_deep_is_shown(gift):
     with changed(gift.folder / "gift.sonde") as db:
         first = db.execute("select max(id) + 1 from node").fetchone()[0]
-        db.executemany("insert into node values (?, ?, 0, 2)", ((first + i, first + i - 1) for i in range(200_000)))
-        db.execute("insert into value select ?, metric, 1000 from value where node = 2", (first + 199_999,))
+        db.executemany("insert into node values (?, ?, 0, 3)", ((first + i, first + i - 1) for i in range(200_000)))
+        db.execute("insert into value select ?, metric, 1000 from value where node = 3", (first + 199_999,))
+        assert db.execute("select changes()").fetchone()[0] > 0
     for words in (("view", "gift.sonde", "--tree"), ("view", "gift.sonde", "--ranks"), ("report", "gift.sonde")):
         assert limited(gift, *words).returncode == 0
+
+
+def test_a_file_that_takes_too_long_ends_with_one_line(gift):
+    rows = (";".join(f"{letter}{i}" for letter in "abcde") + " 1\n" for i in range(200_000))
+    (gift.folder / "many.txt").write_text("".join(rows))
+    done = gift.command("import", "many.txt", "-o", "many.sonde", status=2, env={"SONDE_LIMITS": "seconds=1"})
+    assert done.stderr == (
+        "sonde: many.txt: takes far longer than a file of its size should; SONDE_LIMITS=off reads it anyway\n"
+    )
+    assert not (gift.folder / "many.sonde").exists()

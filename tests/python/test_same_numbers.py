@@ -307,6 +307,7 @@ def test_sql_says_the_same_as_the_facts(made):
             )
             for name in ("python", "native", "system"):
                 assert sums.get(name, 0) == facts[f"{name}_ns"]
+                assert db.execute(f"select total({name}_ns) from sample").fetchone()[0] == facts[f"{name}_ns"]
             assert int(infos["cpu_ns"]) == facts["cpu_ns"]
 
 

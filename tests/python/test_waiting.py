@@ -134,6 +134,7 @@ def test_the_old_order_is_one_option_away(recorded):
     usual = {row["place"]: row for row in export(recorded, "parked", "lines")}
     assert all(row["time_ns"] == usual[row["place"]]["time_ns"] for row in lines)  # only shares are others
     assert "% of time" in recorded.command("view", "parked.sonde", "--with-waiting").stdout
+    assert "% of time" in recorded.command("run", "--with-waiting", "-o", "again.sonde", "sleeps.py").stderr
 
 
 def test_threads_that_waited_for_over_95_percent_are_one_row(recorded):
@@ -152,12 +153,12 @@ def test_threads_that_waited_for_over_95_percent_are_one_row(recorded):
     (row,) = [row for row in export(recorded, "parked", "waiting") if row["kind"] == "idle"]
     assert row["threads"] == len(idle)
     assert row["place"] == f"{len(idle)} idle thread" + "s" * (len(idle) != 1)
-    assert row["waiting_ns"] == sum(map(waited, idle))
+    assert row["wait_ns"] == sum(map(waited, idle))
     assert row["place"] in recorded.said["parked"]
     one_by_one = export(recorded, "parked", "waiting", "--show-all")
     assert "jobs.get()" in [row["source"] for row in one_by_one]
-    assert sum(row["waiting_ns"] for row in one_by_one) == sum(
-        row["waiting_ns"] for row in export(recorded, "parked", "waiting")
+    assert sum(row["wait_ns"] for row in one_by_one) == sum(
+        row["wait_ns"] for row in export(recorded, "parked", "waiting")
     )
 
 
@@ -176,7 +177,7 @@ def test_shares_add_up_to_what_they_are_of(recorded):
         waiting = sum(row["waiting_percent"] for row in rows)
         assert parts + (waiting if options else 0) == pytest.approx(100)
         assert options or waiting == pytest.approx(100)
-    assert sum(row["percent"] for row in export(recorded, "mixed", "waiting")) == pytest.approx(100)
+    assert sum(row["wait_percent"] for row in export(recorded, "mixed", "waiting")) == pytest.approx(100)
 
 
 @pytest.mark.parametrize("name", ["parked", "mixed", "sleeps"])

@@ -83,7 +83,7 @@ describe.skipIf(!canRecord)("a real recording", async () => {
       const core = findTable(recording, "waiting")!;
       const ours = waitingTable(recording, core, -1, range);
       const key = ["kind", "file", "line", "reason"];
-      expectSame(byKey(ours, key, "waiting_ns"), byKey(core, key, "waiting_ns"), -4);
+      expectSame(byKey(ours, key, "wait_ns"), byKey(core, key, "wait_ns"), -4);
       expectSame(byKey(ours, key, "percent"), byKey(core, key, "percent"), 3);
       expectSame(byKey(ours, key, "threads"), byKey(core, key, "threads"), 9);
       const idle = ours.rows.findIndex((_, row) => texts(ours, "kind")(row) === "idle");

@@ -209,14 +209,14 @@ export function hottest(recording: Recording, state: State, view: string, by: st
 export function waits(recording: Recording, state: State, how = 5): { rows: Hot[]; machine: string } {
   const table = answer(recording, "waiting", "", state)?.table;
   if (!table) return { rows: [], machine: "" };
-  const [ns, kind, note, reason] = [numbers(table, "waiting_ns"), ...["kind", "note", "reason"].map((name) => texts(table, name))];
+  const [ns, kind, note, reason] = [numbers(table, "wait_ns"), ...["kind", "note", "reason"].map((name) => texts(table, name))];
   const all = table.rows.map((_, row) => row);
   const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
   const sum = all.reduce((total, row) => total + (kind(row) === "machine" ? 0 : ns(row)), 0);
   const isMuch = 100 * sum >= total(ownValues(recording, STATES, state.thread, state.range));
   const isShown = (row: number) => kind(row) === "idle" || (kind(row) !== "machine" && row < how && 200 * ns(row) >= length);
   const rows = all.filter((row) => isMuch && isShown(row)).map((row) => {
-    const hot = hotRow(table, row, "waiting_ns", "percent");
+    const hot = hotRow(table, row, "wait_ns", "wait_percent");
     const [text, place] = kind(row) === "idle" ? [hot.place, note(row)] : [hot.text || hot.place, hot.place];
     return { ...hot, text, place: `${place} · ${reason(row)}`, parts: [0, 0, 0, hot.share] };
   });
