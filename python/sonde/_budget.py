@@ -208,7 +208,7 @@ def _time_rows(taken: Taken) -> list[str]:
 def time_lines(taken: Taken) -> list[str]:
     """The hottest lines: share of CPU time and CPU time, place, text; then those at which it waited."""
     lines = [_time_text(f"{row['share']:.1%}", row["cpu_ns"], row) for row in taken.hot_lines()]
-    lines += [f"{_time_text('waited', row['waiting_ns'], row)}  ({row['reason']})" for row in taken.waiting_lines()]
+    lines += [f"{_time_text('waited', row['wait_ns'], row)}  ({row['reason']})" for row in taken.waiting_lines()]
     elsewhere = taken.elsewhere()
     return lines if elsewhere is None else [*lines, f"{'':6}  {elsewhere}"]
 

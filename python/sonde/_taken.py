@@ -81,7 +81,7 @@ class Taken:
     def waiting_lines(self, count: int = 2) -> list[dict[str, Any]]:
         """Those at which threads that were not idle waited for long."""
         rows = [row for row in self._rows("waiting") if row["kind"] == "line"]
-        return [row for row in _most(rows, "waiting_ns", count) if row["waiting_ns"] / 1e9 >= _LONG * self.seconds]
+        return [row for row in _most(rows, "wait_ns", count) if row["wait_ns"] / 1e9 >= _LONG * self.seconds]
 
     def elsewhere(self) -> str | None:
         """Where the rest of the time went, if the program's lines have less than half of it."""

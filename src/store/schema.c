@@ -151,14 +151,14 @@ static const struct object {
      "samples" CPU_TIMES WAIT_TIMES " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
      " LEFT JOIN value ON value.node = node.id LEFT JOIN metric ON metric.id = value.metric"
      " WHERE site.kind IN ('line', 'native', 'other') GROUP BY node.id"},
-    /* with the time of threads and regions in which no frame was seen */
+    /* with the CPU time of threads and regions in which no frame was seen */
     {8, NOW,
      "CREATE VIEW sample AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
      " site.line, site.first_line, coalesce(sum(value) FILTER (WHERE metric.name = 'samples'), 0) AS "
      "samples" CPU_TIMES WAIT_TIMES " FROM node JOIN site ON site.id = node.site JOIN track ON track.id = node.track"
      " LEFT JOIN value ON value.node = node.id LEFT JOIN metric ON metric.id = value.metric"
-     " WHERE site.kind IN ('line', 'native', 'other') OR metric.name IN ('samples', 'python', 'native', 'system')"
-     " OR metric.name LIKE 'wait_%' GROUP BY node.id"},
+     " WHERE site.kind IN ('line', 'native', 'other') OR metric.name IN ('python', 'native', 'system')"
+     " GROUP BY node.id"},
     {4, NOW,
      "CREATE VIEW memory AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, site.file,"
      " site.line" BYTES("alloc_python") BYTES("alloc_native") BYTES("alloc_blocks") BYTES("temporary") BYTES("live")

@@ -31,9 +31,12 @@ SECRET = "the password is swordfish"
 OLDER = """
 create table kept as select file, size, text from source where text is not null;
 drop table source;
-create table source (file text primary key, size integer not null, text blob not null);
+CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL);
 insert into source select * from kept;
 drop table kept;
+pragma writable_schema = on;
+update sqlite_schema set sql = replace(sql, ' OR metric.name IN (''python'', ''native'', ''system'')', '')
+ where name = 'sample';
 pragma user_version = 7;
 """
 
