@@ -43,8 +43,8 @@ def server(folder):
     try:
         yield wait_for_address(home / "runtime", process)
     finally:
-        process.terminate()
-        process.wait(20)
+        process.kill()  # its own way to end may wait for ever for a thread of anyio's; its kernels end when it is gone
+        process.wait()
 
 
 def be_calm(config):
