@@ -52,12 +52,12 @@ snd_file_load(const char *path, size_t limit, char **text, size_t *size)
     struct stat about;
     snd_status status = SND_OK;
     loading again = {path, limit, text, size, SND_OK};
-    int file = -1;
 
     *text = NULL;
     *size = 0;
-    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) /* opening a device may do something */
-        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* opening a device may do something */
+        return SND_OK;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0 && errno == EMFILE && snd_worker_table() == 0) /* the program has run out of files: we have others */
         snd_worker_call(load_elsewhere, &again);
     if (file < 0)

@@ -369,7 +369,12 @@ main(void)
     sem_init(&may_end, 0, 0);
     RUN(why_it_failed_comes_back);
     RUN(many_call_at_once_while_threads_come_and_go);
-    if (visit_ours().files != 3) { /* Linux before 5.9, a container, ThreadSanitizer */
+#ifdef __SANITIZE_THREAD__ /* our threads have the program's table there */
+    int has_tables = 0;
+#else
+    int has_tables = visit_ours().table != 0; /* not on Linux before 5.9, nor in some containers */
+#endif
+    if (!has_tables) {
         printf("this system has no tables for threads: the other tests are skipped\n");
         return check_report();
     }
