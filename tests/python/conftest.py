@@ -18,8 +18,10 @@ import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
 
-# A shell starts what runs in its background with Ctrl-C ignored, and the programs under test would inherit that.
+# A shell starts what runs in its background with Ctrl-C ignored, nohup with SIGHUP, and the programs under test would
+# inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @dataclass
