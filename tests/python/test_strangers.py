@@ -7,10 +7,12 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from conftest import Sonde
 
 import sonde as sonde_package
 
@@ -231,13 +233,18 @@ def test_a_name_that_looks_like_an_address_of_sqlite_is_a_name(sonde, recording)
 
 
 @pytest.fixture
+def sonde():
+    """Not in pytest's folders: they are for one user, and are made so again whenever another pytest begins."""
+    with tempfile.TemporaryDirectory(prefix="sonde-strangers-") as folder:
+        Path(folder).chmod(0o755)
+        yield Sonde(Path(folder))
+
+
+@pytest.fixture
 def shared(sonde):
     folder = sonde.folder / "shared"
     folder.mkdir()
     folder.chmod(0o1777)
-    for parent in folder.parents:  # pytest's folders are for one user
-        if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o055 != 0o055 and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o055)
     return folder
 
 
