@@ -192,6 +192,9 @@ def main() -> int:
     parser.add_argument("modules", nargs="*")
     given = parser.parse_args()
     keep_folder = given.keep
+    # A shell starts what runs in its background without them, and some tests wait for one for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         modules = find_modules(given.modules or read_lines("modules.txt"))
     except ImportError:
