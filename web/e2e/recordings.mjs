@@ -18,7 +18,7 @@ export const KINDS = {
   gc: { words: ["run", "--no-report"], program: ["gc.py"], views: ["Summary", "Timeline"] },
   gpu: { words: ["run", "--no-report", "--memory"], program: ["gpu.py"], views: ["Summary", "Lines", "Timeline"], env: { SONDE_NVML: "stand_in.so", STAND_IN_BUSY: "40" } },
   ops: { words: ["run", "--no-report", "--ops"], program: ["ops.py"], views: ["Summary", "Lines", "Ops", "Regions"] },
-  imported: { stacks: "start 5000\nstart;parse;lex 40000\nstart;parse;lex;read 12000\nstart;render 30000\nstart;render;paint 8000\nstart;write 3000\nidle 9000\n", views: ["Summary", "Flame", "Tree", "Sunburst", "Threads"] },
+  imported: { stacks: "start 5000\nstart;parse;lex 40000\nstart;parse;lex;read 12000\nstart;render 30000\nstart;render;paint 8000\nstart;write 3000\nstart;render;clip 2000\nidle 9000\nidle;poll 1000\n", views: ["Summary", "Flame", "Tree", "Sunburst", "Threads"] },
   hostile: { words: ["run", "--no-report"], program: ["hostile.py"], views: [] },
   "hostile-calls": { words: ["trace", "--no-report", "--signatures"], program: ["hostile.py"], views: [] },
 };
