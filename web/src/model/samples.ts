@@ -297,7 +297,8 @@ export function functionsBySite(recording: Recording): { bySite: Int32Array; fir
   return { bySite, first };
 }
 
-/** A function's total is that of its outermost nodes, with all below them: no node above has the same function. */
+/** A function's total is that of its outermost nodes, with all below them: no node above has the same function. What no
+ * function has is in the last one: nothing is called from there, so its total is its own time. */
 function addFunctions(recording: Recording, numbers: Float64Array[], functions: FunctionSum[], bySite: Int32Array): void {
   const { count, parent, site } = recording.nodes;
   const totals = new Float64Array(count);
@@ -311,14 +312,17 @@ function addFunctions(recording: Recording, numbers: Float64Array[], functions: 
   }
   for (let node = 0; node < count; node++) {
     const which = bySite[site[node]];
-    if (which < 0 || totals[node] + numbers[SAMPLES][node] === 0) continue;
-    addTo(functions[which].self, numbers, node);
+    if (totals[node] + numbers[SAMPLES][node] === 0) continue;
+    addTo(functions.at(which)!.self, numbers, node);
+    if (which < 0) continue;
     let up = parent[node];
     while (up >= 0 && bySite[site[up]] !== which) up = parent[up];
     if (up >= 0) continue;
     functions[which].total += totals[node];
     functions[which].cpu += cpu[node];
   }
+  const rest = functions.at(-1)!;
+  [rest.total, rest.cpu] = [time(rest.self), sum(rest.self, 0, 3)];
 }
 
 function codeOf(recording: Recording, site: number): string {
@@ -332,16 +336,17 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
   const numbers = numbersOf(recording, thread, range);
   const whole = wholeTime(numbers);
   const { bySite, first } = functionsBySite(recording);
-  const functions = first.map((site) => ({ site, self: new Float64Array(WIDTH), total: 0, cpu: 0 }));
+  const functions = [...first, -1].map((site) => ({ site, self: new Float64Array(WIDTH), total: 0, cpu: 0 }));
   addFunctions(recording, numbers, functions, bySite);
   const { sites, texts, kinds } = recording;
   const isListed = ({ site, self, total }: FunctionSum) =>
     isThere(self) || (total !== 0 && kinds[sites.kind[site]] !== "region");
   const rows = functions.filter(isListed).map(({ site, self, total, cpu }): Cell[] => {
+    const [name, code] = site < 0 ? ["[no frame]", "other"] : [texts[sites.name[site]], codeOf(recording, site)];
     const [file, line] = [texts[sites.file[site]], sites.first_line[site]];
     const place = file ? baseName(file) + (line ? `:${line}` : "") : null;
     const share = isAll ? percentOf(total, whole[0] + whole[1]) : percentOf(cpu, whole[0]);
-    return [texts[sites.name[site]], ...timeCells(self, whole, isAll), cpu, total, share, codeOf(recording, site), place, file || null, line || null];
+    return [name, ...timeCells(self, whole, isAll), cpu, total, share, code, place, file || null, line || null];
   });
   rows.sort((a, b) => (isAll ? 0 : Number(b[1]) - Number(a[1])) || Number(b[2]) - Number(a[2]));
   return listTable(
