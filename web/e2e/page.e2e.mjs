@@ -1,21 +1,19 @@
 // The report page in a real browser, from file://: every view of every kind of recording, its numbers, its keys.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertQuiet, grids, hasBrowser, launch, numberOf, open, show, shows, tabs } from "./browser.mjs";
+import { assertQuiet, grids, launch, numberOf, open, show, shows, tabs } from "./browser.mjs";
 import { accessTests } from "./access.mjs";
 import { frameTests } from "./frames.mjs";
 import { keyTests } from "./keys.mjs";
 import { linkTests } from "./links.mjs";
 import { sameTests } from "./same.mjs";
-import { exported, folder, KINDS, makeAll, pageOf } from "./recordings.mjs";
+import { exported, folder, KINDS, empty, pageOf } from "./recordings.mjs";
 import { timelineTests } from "./timeline.mjs";
 
-const skip = hasBrowser ? false : "no chromium here";
 let browser;
 
 before(async () => {
-  if (skip) return;
-  makeAll();
+  empty();
   browser = await launch();
 }, { timeout: 120000 });
 after(() => browser?.close());
@@ -76,7 +74,7 @@ test("a number is compared to the last digit that is shown", () => {
     assert.ok(!shows(text, number), text);
 });
 
-describe("every kind of recording", { skip }, () => {
+describe("every kind of recording", () => {
   for (const [name, { views }] of Object.entries(KINDS).filter(([, kind]) => kind.views.length)) {
     test(`${name}: every view opens, and says nothing wrong`, async () => {
       const { page, wrong, close } = await open(browser, pageOf(name));
@@ -132,7 +130,7 @@ describe("every kind of recording", { skip }, () => {
   });
 });
 
-describe("the page", { skip }, () => {
+describe("the page", () => {
   test("keys bring views, search, help, and Esc takes them away", async () => {
     const { page, wrong, close } = await open(browser, pageOf("samples"));
     const all = await tabs(page);
@@ -229,14 +227,14 @@ async function dataOf(name) {
   return JSON.parse(gunzipSync(Buffer.from(text, "base64")).toString()).infos;
 }
 
-describe("one number, one value", { skip }, () => sameTests(() => browser));
-describe("the timeline", { skip }, () => timelineTests(() => browser));
-describe("keys and switches", { skip }, () => keyTests(() => browser));
-describe("views are linked", { skip }, () => linkTests(() => browser));
-describe("for everybody", { skip }, () => accessTests(() => browser));
-describe("in frames", { skip }, () => frameTests(() => browser));
+describe("one number, one value", () => sameTests(() => browser));
+describe("the timeline", () => timelineTests(() => browser));
+describe("keys and switches", () => keyTests(() => browser));
+describe("views are linked", () => linkTests(() => browser));
+describe("for everybody", () => accessTests(() => browser));
+describe("in frames", () => frameTests(() => browser));
 
-describe("hostile names", { skip }, () => {
+describe("hostile names", () => {
   for (const name of ["hostile", "hostile-calls"])
     test(`${name}: nothing breaks, and nothing is injected`, async () => {
       const { page, wrong, close } = await open(browser, pageOf(name));
@@ -259,7 +257,7 @@ describe("hostile names", { skip }, () => {
     });
 });
 
-describe("pictures", { skip }, () => {
+describe("pictures", () => {
   for (const [name, titles] of [["samples", KINDS.samples.views], ["memory", ["Lines", "Memory", "Timeline"]], ["calls", ["Calls", "Sunburst"]], ["ops", ["Ops"]], ["compare", ["Compare"]], ["hostile", ["Summary", "Flame", "Regions"]]])
     for (const width of [1440, 900])
       for (const theme of ["light", "dark"])

@@ -1,4 +1,4 @@
-// Real recordings of each kind, and their pages: made anew for every run of the tests, by the program in $SONDE.
+// Real recordings of each kind, and their pages: made anew by every run of the tests that needs them, with the program in $SONDE.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -23,9 +23,6 @@ export const KINDS = {
   "hostile-calls": { words: ["trace", "--no-report", "--signatures"], program: ["hostile.py"], views: [] },
 };
 
-export const recordingOf = (name) => join(folder, `${name}.sonde`);
-export const pageOf = (name) => join(folder, `${name}.html`);
-
 function run(...words) {
   return runWith({}, ...words);
 }
@@ -34,26 +31,43 @@ function runWith(env, ...words) {
   return execFileSync(sonde, words, { env: { ...process.env, ...env }, cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
 }
 
-export function report(name, ...words) {
-  run("report", ...words, "-o", pageOf(name));
-  return pageOf(name);
+/** Pages that are not of one recording as it is: what `sonde report` is given. */
+const PAGES = {
+  compare: () => [recordingOf("samples"), recordingOf("longer")],
+  "no-source": () => [recordingOf("samples"), "--no-source"],
+};
+
+const made = new Set();
+
+function once(file, make) {
+  if (made.has(file)) return file;
+  make(file);
+  made.add(file);
+  return file;
 }
 
-export function makeAll() {
+/** To be called first: nothing of an earlier run is looked at. */
+export function empty() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "shots"), { recursive: true });
-  execFileSync("cc", ["-shared", "-fPIC", "-o", join(folder, "stand_in.so"), join(here, "../../tests/c/nvml_library.c")]);
-  for (const [name, { words, program, env, stacks }] of Object.entries(KINDS)) {
+}
+
+const libraryOf = (name) =>
+  once(join(folder, name), (file) => execFileSync("cc", ["-shared", "-fPIC", "-o", file, join(here, "../../tests/c/nvml_library.c")]));
+
+/** The recording, which is made when it is first asked for. */
+export const recordingOf = (name) =>
+  once(join(folder, `${name}.sonde`), (file) => {
+    const { words, program, env, stacks } = KINDS[name];
     if (stacks) {
       writeFileSync(join(folder, `${name}.txt`), stacks);
-      run("import", `${name}.txt`, "-o", recordingOf(name));
+      run("import", `${name}.txt`, "-o", file);
     } else
-      runWith(env?.SONDE_NVML ? { ...env, SONDE_NVML: join(folder, env.SONDE_NVML) } : {}, ...words, "-o", recordingOf(name), join(programs, program[0]), ...program.slice(1));
-    report(name, recordingOf(name));
-  }
-  report("compare", recordingOf("samples"), recordingOf("longer"));
-  report("no-source", recordingOf("samples"), "--no-source");
-}
+      runWith(env ? { ...env, SONDE_NVML: libraryOf(env.SONDE_NVML) } : {}, ...words, "-o", file, join(programs, program[0]), ...program.slice(1));
+  });
+
+export const pageOf = (name) =>
+  once(join(folder, `${name}.html`), (file) => run("report", ...(PAGES[name]?.() ?? [recordingOf(name)]), "-o", file));
 
 /** Rows of a query of the recording. */
 export function asked(name, question) {

@@ -1,13 +1,11 @@
 // A real program, recorded by the core and read back from its page. Needs `sonde` with a report page (SONDE names it).
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpack, type Recording } from "../src/data";
 
 const SONDE = process.env.SONDE ?? "sonde";
-
-export const canRecord = spawnSync(SONDE, ["report", "--help"]).status === 0;
 
 function folderOf(): string {
   return mkdtempSync(join(tmpdir(), "sonde-page-"));
