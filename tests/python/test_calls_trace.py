@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PROGRAMS
+from sonde_programs import PROGRAMS
 
 
 @pytest.fixture

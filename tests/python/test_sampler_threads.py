@@ -10,12 +10,10 @@ NEEDS = {"greenlets": "greenlet", "gevents": "gevent"}
 SAFE = ("come_and_go", "generators", "interpreters")
 
 
-@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM))
+@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM, unsafe=["limits"]))
 def test_threads(tmp_path, name, way):
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
-    if way == "safe" and name == "limits":
-        pytest.skip("the program that starts this one is on its stack")
     _, out, _ = compare(tmp_path, PROGRAM, name, way)
     assert out
 

@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from conftest import Sonde
+from sonde_programs import Sonde
 
 # Six threads that are kept for later, in the ways that programs keep them, beside one that computes.
 PARKED = """

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import os
 
 import pytest
 
@@ -160,7 +159,6 @@ def test_without_a_recording_and_without_samples_nothing_is_hooked(measured):
     assert not [one for one in gc.callbacks if "sonde" in repr(one)]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_counts_its_own(sonde):
     sonde.python(
         """
