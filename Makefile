@@ -51,10 +51,8 @@ test-tsan: build/tsan/build.ninja ## the tests with several threads under Thread
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	$(IN_VENV) $$fixed meson test --print-errorlogs -C build/tsan --suite threads --timeout-multiplier 10
 
-# Two runs, because files of one name in two folders do not go into one.
 pytest: $(VENV)/.installed $(VENV)/.test ## the Python tests
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 --ignore-glob='*/test_work_*' tests/python
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/truth
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 --ignore-glob='*/test_work_*'
 
 test-work: $(VENV)/.installed $(VENV)/.test ## children, merging, comparing, exports, counters, budgets, web applications
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_work_*.py
@@ -66,8 +64,7 @@ truth-memory: $(VENV)/.installed $(VENV)/.test
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
 
 test-torch: $(VENV)/.installed $(VENV)/.torch ## operators, with a real PyTorch
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py tests/python/test_ops_torch.py \
-		tests/python/test_examples.py::test_torch_models
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/torch tests/python/test_ops_api.py
 test-numpy1: ## operators of NumPy before 2
 	$(MAKE) build/venv-numpy1/.installed build/venv-numpy1/.test TAG=-numpy1
 	build/venv-numpy1/bin/pip --disable-pip-version-check -q install 'numpy<2'
@@ -82,8 +79,7 @@ test-graph: ## compiled functions, with a real Aesara and a real PyTensor, each 
 test-graph-one: $(VENV)/.installed $(VENV)/.test
 	$(PIP) install $(GRAPHS)
 	AESARA_FLAGS=base_compiledir=$(CURDIR)/build/aesara PYTENSOR_FLAGS=base_compiledir=$(CURDIR)/build/pytensor \
-	$(IN_VENV) $(VENV)/bin/pytest --timeout=600 tests/python/test_graph.py tests/python/test_graph_parts.py \
-		tests/python/test_graph_none.py tests/python/test_examples.py -k 'graph'
+	$(IN_VENV) $(VENV)/bin/pytest --timeout=600 tests/graph tests/python/test_graph_none.py
 
 web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; every other build makes its own
 	mkdir -p build/web
@@ -99,7 +95,7 @@ test-page: $(VENV)/.installed $(VENV)/.test web ## the report page in a real bro
 	cd web && $(IN_VENV) SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
 
 test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
-	-tools/system.sh page
+	tools/system.sh page
 	PATH="$(CURDIR)/$(NOTEBOOK)/bin:$$PATH" $(NOTEBOOK)/bin/pytest --timeout=120 tests/notebook
 
 test-python: ## the Python tests on another interpreter: make test-python PYTHON=/path/to/python3.12

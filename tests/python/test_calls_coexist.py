@@ -18,6 +18,8 @@ from calls_support import (
 import sonde
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 one_hook = pytest.mark.skipif(HAS_MONITORING, reason="3.11 has one profile hook")
 own_hook = pytest.mark.skipif(Profile(builtins=False).hook() != "the evaluation hook", reason="needs a hook of our own")
 

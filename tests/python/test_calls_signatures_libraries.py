@@ -8,6 +8,8 @@ from calls_support import both_kinds, take, told
 
 from sonde import profiler
 
+pytestmark = pytest.mark.interpreter
+
 
 class Library:
     """A module with a class of a known name, and a count of what was asked of it."""

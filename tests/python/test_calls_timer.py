@@ -17,6 +17,8 @@ from calls_support import (
 
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 
 class Ticks:
     """A timer that goes on by one at each question."""

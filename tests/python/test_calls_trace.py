@@ -11,6 +11,8 @@ import sys
 import pytest
 from sonde_programs import PROGRAMS
 
+pytestmark = pytest.mark.interpreter
+
 
 @pytest.fixture
 def traced(sonde):

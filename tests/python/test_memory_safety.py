@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "truth" / "memory" / "nati
 
 from build_native import build, compile_shared  # noqa: E402
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = PROGRAMS / "memory_work.py"
 HELPERS = ("churn", "leave")
 NEED_PLUGIN = ("native_signals", "libraries")

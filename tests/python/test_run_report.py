@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from run_support import SONDE, SPIN, functions, infos, run
 
+pytestmark = pytest.mark.interpreter
+
 PYTHON = str(Path(sys.executable).parent / "python")
 SAVED = "sonde: recording saved in "
 FIRST = {"run": "samples at 1000 Hz", "trace": "tottime"}  # what every report has

@@ -10,6 +10,8 @@ from sonde_programs import make_trees
 import sonde
 from sonde import _core, _session, sampling
 
+pytestmark = pytest.mark.interpreter
+
 
 def spin(seconds):
     """Busy for this CPU time of the calling thread."""

@@ -5,6 +5,8 @@ import importlib.util
 import pytest
 from sampler_support import compare, scenarios
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = "sampler_threads.py"
 NEEDS = {"greenlets": "greenlet", "gevents": "gevent"}
 SAFE = ("come_and_go", "generators", "interpreters")

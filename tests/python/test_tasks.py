@@ -11,6 +11,8 @@ from sonde_programs import Sonde
 import sonde
 import sonde.regions as rp
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_gathered_tasks_never_nest_into_each_other(measured):
     async def work(name, pauses):

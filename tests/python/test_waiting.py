@@ -9,6 +9,8 @@ import re
 import pytest
 from sonde_programs import Sonde
 
+pytestmark = pytest.mark.interpreter
+
 # Six threads that are kept for later, in the ways that programs keep them, beside one that computes.
 PARKED = """
 import queue, selectors, socket, threading, time

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = str(Path(__file__).parent / "programs" / "children_work.py")
 BIN = Path(sys.executable).parent
 PYTHON = str(BIN / "python")

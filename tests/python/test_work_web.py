@@ -18,6 +18,8 @@ import pytest
 from sonde import _core
 from sonde.web import ASGIMiddleware, WSGIMiddleware
 
+pytestmark = pytest.mark.interpreter
+
 SECRET = "a long random text"
 QUERY = "sonde=a+long%20random+text"
 
