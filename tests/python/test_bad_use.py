@@ -4,6 +4,8 @@ import pytest
 
 import sonde as package
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_pop_with_nothing_open(measured):
     with pytest.raises(RuntimeError, match=r"pop\(\) without push\(\): no region is open here"):

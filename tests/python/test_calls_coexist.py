@@ -12,12 +12,13 @@ from calls_support import (
     counts,
     leaf,
     needs_monitoring,
-    needs_torch,
     nothing_is_left_running,  # noqa: F401
 )
 
 import sonde
 from sonde.tracing import Profile
+
+pytestmark = pytest.mark.interpreter
 
 one_hook = pytest.mark.skipif(HAS_MONITORING, reason="3.11 has one profile hook")
 own_hook = pytest.mark.skipif(Profile(builtins=False).hook() != "the evaluation hook", reason="needs a hook of our own")
@@ -218,28 +219,6 @@ def test_regions_at_the_same_time(measured, builtins):
                 branch()
     assert measured()["<main>"]["work"].count == 3
     assert counts(profile)["leaf"] == 6
-
-
-@needs_torch
-def test_torch_compile_goes_on(sonde):
-    """Both kinds in one process, because the compiler takes seconds to load."""
-    done = sonde.python(
-        """
-        import torch
-        from sonde.tracing import Profile
-        def leaf(): pass
-        for builtins in (True, False):
-            compiled = torch.compile(lambda x: x * 2 + 1, backend="eager")
-            with Profile(builtins=builtins) as profile:
-                for _ in range(3):
-                    leaf()
-                    assert compiled(torch.ones(3)).tolist() == [3.0, 3.0, 3.0]
-            profile.create_stats()
-            print(*(row[1] for label, row in profile.stats.items() if label[2] == "leaf"))
-            torch._dynamo.reset()
-        """
-    )
-    assert done.stdout.split() == ["3", "3"]
 
 
 EXTRA = """\

@@ -13,6 +13,8 @@ import sonde.tracing
 sys.path.insert(0, str(Path(__file__).parent / "programs"))
 from calls_workloads import WORKLOADS
 
+pytestmark = pytest.mark.interpreter
+
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 METHOD = re.compile(r"<(?:function .*?(\w+)>|method '(\w+)' of )")
 

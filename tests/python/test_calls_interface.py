@@ -21,6 +21,8 @@ import sonde.tracing
 from sonde import profiler
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 # The object
 
 

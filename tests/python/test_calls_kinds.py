@@ -23,6 +23,8 @@ from calls_support import (
 from sonde import profiler
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 KEY = {"key": int}
 
 

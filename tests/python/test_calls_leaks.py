@@ -17,6 +17,8 @@ from calls_support import (
 from sonde import profiler
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 # What dies
 
 

@@ -3,6 +3,8 @@
 import pytest
 from calls_support import both_kinds
 
+pytestmark = pytest.mark.interpreter
+
 DEEP = """
 import sys, threading
 from sonde import profiler, tracing

@@ -12,6 +12,8 @@ from calls_support import both_kinds, label_of, labels, take, told
 
 from sonde import profiler
 
+pytestmark = pytest.mark.interpreter
+
 # Plain values
 
 

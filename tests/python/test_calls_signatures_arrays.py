@@ -7,6 +7,8 @@ from calls_support import labels, told
 
 from sonde import profiler
 
+pytestmark = pytest.mark.interpreter
+
 numpy = pytest.importorskip("numpy")
 
 

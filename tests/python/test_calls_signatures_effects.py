@@ -7,6 +7,8 @@ from calls_support import both_kinds, labels, take, told
 
 from sonde import profiler
 
+pytestmark = pytest.mark.interpreter
+
 
 def make_hostile():
     """An object that notes every question that is put to it."""

@@ -8,6 +8,8 @@ from calls_support import label_of, labels, take, told
 
 from sonde import profiler
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_names_beyond_ascii():
     def größe(länge, *ärger, **数据):

@@ -6,6 +6,7 @@ import sys
 import threading
 import traceback
 
+import pytest
 from calls_support import (
     both_kinds,
     branch,
@@ -17,6 +18,8 @@ from calls_support import (
 
 from sonde import profiler
 from sonde.tracing import Profile
+
+pytestmark = pytest.mark.interpreter
 
 
 @both_kinds

@@ -17,6 +17,8 @@ from calls_support import (
 
 from sonde.tracing import Profile
 
+pytestmark = pytest.mark.interpreter
+
 
 class Ticks:
     """A timer that goes on by one at each question."""
@@ -90,7 +92,7 @@ def test_a_timer_is_no_part_of_the_program(builtins):
     assert "<built-in method builtins.len>" not in found
 
 
-@pytest.mark.parametrize("timer", [5, "clock", object()], ids=str)
+@pytest.mark.parametrize("timer", [5, "clock", object()], ids=["number", "text", "object"])
 def test_a_timer_that_cannot_be_called_is_refused(timer):
     with pytest.raises(TypeError, match="callable"):
         Profile(timer)

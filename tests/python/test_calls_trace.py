@@ -9,7 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PROGRAMS
+from sonde_programs import PROGRAMS
+
+pytestmark = pytest.mark.interpreter
 
 
 @pytest.fixture

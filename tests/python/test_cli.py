@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, Sonde
+from sonde_programs import PROGRAMS, Sonde
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 PLAIN = {"COLUMNS": "", "TERM": "dumb"}
@@ -235,7 +235,6 @@ def test_output_into_a_closed_pipe_ends_quietly(golden):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
     program = Path(sys.executable).parent / "sonde"
     tmux = ["tmux", "-L", f"sonde{os.getpid()}"]

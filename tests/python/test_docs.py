@@ -78,8 +78,6 @@ def test_the_api_reference_has_every_public_name():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_relative_links_lead_somewhere(page):
-    if not page.exists():
-        pytest.skip("not written yet")
     text = without_code(page.read_text())
     links = re.findall(r"\]\(([^)\s]+)\)", text)
     broken = []
@@ -99,8 +97,6 @@ def test_relative_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_compile(page):
-    if not page.exists():
-        pytest.skip("not written yet")
     for code in fences(page, "python"):
         if page.name == "api.md":  # signatures, not statements
             continue

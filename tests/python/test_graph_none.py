@@ -1,4 +1,4 @@
-"""Without Aesara and PyTensor: one line, and nothing is imported."""
+"""Without Aesara and PyTensor: one line, and nothing is imported. Most of it holds with them too."""
 
 import importlib.util
 

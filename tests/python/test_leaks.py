@@ -1,3 +1,6 @@
+import pytest
+
+pytestmark = pytest.mark.interpreter
 """Nothing that the extension makes is left behind."""
 
 LOOP = """

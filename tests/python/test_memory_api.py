@@ -15,6 +15,8 @@ import pytest
 import sonde
 from sonde import _core, _session
 
+pytestmark = pytest.mark.interpreter
+
 MB = 1_000_000
 
 

@@ -6,6 +6,8 @@ import sqlite3
 import pytest
 from run_support import infos
 
+pytestmark = pytest.mark.interpreter
+
 MB = 1_000_000
 PROGRAM = """\
 import sys

@@ -15,7 +15,9 @@ from sampler_support import BIN, PROGRAMS, finish, start
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "truth" / "memory" / "native"))
 
-from build_native import build, compile_shared, why_not  # noqa: E402
+from build_native import build, compile_shared  # noqa: E402
+
+pytestmark = pytest.mark.interpreter
 
 PROGRAM = PROGRAMS / "memory_work.py"
 HELPERS = ("churn", "leave")
@@ -33,15 +35,8 @@ def some(names, first):
     return names if IS_LONG else names[first::3]
 
 
-def need_compiler():
-    reason = why_not()
-    if reason is not None:
-        pytest.skip(f"this test needs a library of its own, and {reason}")
-
-
 @pytest.fixture(scope="session")
 def plugin(tmp_path_factory):
-    need_compiler()
     path = tmp_path_factory.mktemp("plugin") / "plugin.so"
     compile_shared(PROGRAMS / "memory_plugin.c", path)
     return path
@@ -49,7 +44,6 @@ def plugin(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def interposer(tmp_path_factory):
-    need_compiler()
     path = tmp_path_factory.mktemp("interposer") / "interposer.so"
     compile_shared(PROGRAMS / "memory_interposer.c", path, "-fno-builtin")
     return path
@@ -57,7 +51,6 @@ def interposer(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory):
-    need_compiler()
     return build(tmp_path_factory.mktemp("native"))
 
 
@@ -95,8 +88,7 @@ def test_when_tracemalloc_was_there_before(tmp_path, name):
 @pytest.mark.parametrize("name", some(ELSEWHERE, 2))
 def test_with_jemalloc(tmp_path, name):
     library = find_library("jemalloc")
-    if library is None:
-        pytest.skip("libjemalloc is not installed: tools/system.sh test")
+    assert library is not None, "libjemalloc is not installed: tools/system.sh test"
     compare(tmp_path, name, LD_PRELOAD=library)
 
 

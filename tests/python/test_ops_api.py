@@ -13,6 +13,8 @@ import pytest
 import sonde
 from sonde import _core, _ops, _session
 
+pytestmark = pytest.mark.interpreter
+
 np = pytest.importorskip("numpy")
 
 PROGRAM = """\

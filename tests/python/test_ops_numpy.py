@@ -16,6 +16,8 @@ from ops_support import TYPES, measuring, slot  # noqa: E402
 import sonde as sonde_package  # noqa: E402
 from sonde import _core  # noqa: E402
 
+pytestmark = pytest.mark.interpreter
+
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 

@@ -14,6 +14,8 @@ from ops_support import measuring, slots  # noqa: E402
 
 from sonde import _core  # noqa: E402
 
+pytestmark = pytest.mark.interpreter
+
 A = np.arange(12.0).reshape(3, 4)
 
 

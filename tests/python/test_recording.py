@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 WORK = """
 import sonde, sys, os, time
 sonde.install(recording="r.sonde")

@@ -9,6 +9,8 @@ import pytest
 import sonde
 import sonde.regions as rp
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_both_modules_have_the_same_functions():
     names = ("install", "region", "func", "iter_proxy", "push", "pop", "report", "reset", "uninstall")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 SONDE = str(Path(sys.executable).parent / "sonde")
 PYTHON = str(Path(sys.executable).parent / "python")  # the name by which sonde calls it
 

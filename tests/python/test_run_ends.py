@@ -8,6 +8,8 @@ import time
 import pytest
 from run_support import SONDE, SPIN, functions, infos, run
 
+pytestmark = pytest.mark.interpreter
+
 
 @pytest.mark.parametrize("how", ["return", "exit", "raise", "_exit", "term", "int"])
 def test_the_recording_is_complete_however_it_ends(work, how):

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from run_support import SONDE, infos
 
+pytestmark = pytest.mark.interpreter
+
 PYTHON = str(Path(sys.executable).parent / "python")
 SPIN = """
 import json, os, resource, subprocess, sys, threading, time

@@ -7,6 +7,8 @@ import sys
 import pytest
 from run_support import SONDE, SPIN, functions, infos, run, total
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_a_summary_and_a_recording(work):
     done = work.command("run", "-o", "r.sonde", "prog.py")

@@ -1,12 +1,13 @@
 """``sonde run``: its options, pyproject.toml, other interpreters, and what it says to mistakes."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.interpreter
 
 PYENV = Path("/root/.pyenv/versions")
 
@@ -69,7 +70,6 @@ def test_a_mistake_gets_one_line_and_status_2(project, words):
     assert done.stdout == ""
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read everything")
 def test_a_file_that_may_not_be_read(project):
     (project.folder / "prog.py").chmod(0)
     for folder in [project.folder, *project.folder.parents][:3]:
@@ -85,6 +85,14 @@ def test_an_interpreter_without_sonde(project, version):
     python = PYENV / version / "bin" / "python"
     if not python.exists():
         pytest.skip(f"needs Python {version}")
+    done = project.command("run", "--", str(python), "prog.py", status=2)
+    assert done.stderr == f"sonde: {python} has no sonde that works; install sonde-profiler there\n"
+    assert done.stdout == ""
+
+
+def test_an_environment_without_sonde(project):
+    python = project.folder / "empty" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", project.folder / "empty"], check=True)
     done = project.command("run", "--", str(python), "prog.py", status=2)
     assert done.stderr == f"sonde: {python} has no sonde that works; install sonde-profiler there\n"
     assert done.stdout == ""

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from run_support import SPIN, infos
 
+pytestmark = pytest.mark.interpreter
+
 NONE_OWN = "so all code is shown"
 TOOL = SPIN + "def tool():\n    spin(0.1)\n    __import__('work').run(spin)\ntool()\n"
 WORK = "def run(spin):\n    for _ in range(20):\n        spin(0.01)\n"

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from run_support import SONDE, SPIN, functions, infos, run
 
+pytestmark = pytest.mark.interpreter
+
 PYTHON = str(Path(sys.executable).parent / "python")
 SAVED = "sonde: recording saved in "
 FIRST = {"run": "samples at 1000 Hz", "trace": "tottime"}  # what every report has
@@ -300,11 +302,9 @@ def fails_alike(sonde, command, *words):
     assert re.fullmatch(rf"{SAVED}\S+: the program failed at once, so there is nothing to show\n", lines[-1])
 
 
-@pytest.mark.parametrize("command", ["run", "trace"])
-@pytest.mark.parametrize("how", FAILING)
+# Not a wrong name under trace: its one call was measured exactly.
+@pytest.mark.parametrize(("how", "command"), [(how, command) for how in FAILING for command in ("run", "trace")][:-1])
 def test_a_program_that_fails_at_once_has_only_its_error_and_a_line(sonde, how, command):
-    if (how, command) == ("name", "trace"):
-        pytest.skip("its one call was measured exactly")
     (sonde.folder / "prog.py").write_text(FAILING[how])
     (sonde.folder / "broken.py").write_text("def f(:\n")
     fails_alike(sonde, command, "prog.py")

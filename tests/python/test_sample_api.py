@@ -5,10 +5,12 @@ import threading
 import time
 
 import pytest
-from conftest import make_trees
+from sonde_programs import make_trees
 
 import sonde
 from sonde import _core, _session, sampling
+
+pytestmark = pytest.mark.interpreter
 
 
 def spin(seconds):
@@ -335,7 +337,7 @@ def test_the_measurement_is_given_back_when_starting_fails(monkeypatch):
 
 @pytest.fixture
 def sonde_folder(tmp_path, monkeypatch):
-    from conftest import Sonde
+    from sonde_programs import Sonde
 
     monkeypatch.chdir(tmp_path)
     return Sonde(tmp_path)

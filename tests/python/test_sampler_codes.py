@@ -10,6 +10,8 @@ from contextlib import closing
 import pytest
 from sampler_support import IS_STRESS, PROGRAMS, finish, start, under_sampler
 
+pytestmark = pytest.mark.interpreter
+
 SECONDS = "20" if IS_STRESS else "1.5"
 
 

@@ -3,6 +3,8 @@
 import pytest
 from sampler_support import compare, scenarios
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = "sampler_hooks.py"
 
 

@@ -3,6 +3,8 @@
 import pytest
 from sampler_support import IS_STRESS
 
+pytestmark = pytest.mark.interpreter
+
 CYCLES = 1000 if IS_STRESS else 150
 
 LOOP = """

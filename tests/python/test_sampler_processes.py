@@ -5,6 +5,8 @@ import sqlite3
 import pytest
 from sampler_support import PROGRAMS, compare, finish, scenarios, start, under_sampler
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = "sampler_processes.py"
 SAFE = (
     "fork_among_threads",

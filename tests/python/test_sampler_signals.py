@@ -3,14 +3,14 @@
 import pytest
 from sampler_support import compare, scenarios
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = "sampler_signals.py"
 SAFE = ("raising_handler", "wait_for_any")
 
 
-@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM))
+@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM, unsafe=["dumps_later"]))
 def test_signals(tmp_path, name, way):
-    if way == "safe" and name == "dumps_later":
-        pytest.skip("the program that starts this one is in its tracebacks")
     status, out, _ = compare(tmp_path, PROGRAM, name, way)
     assert out or status != 0
 

@@ -5,17 +5,17 @@ import importlib.util
 import pytest
 from sampler_support import compare, scenarios
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = "sampler_threads.py"
 NEEDS = {"greenlets": "greenlet", "gevents": "gevent"}
 SAFE = ("come_and_go", "generators", "interpreters")
 
 
-@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM))
+@pytest.mark.parametrize(("name", "way"), scenarios(PROGRAM, unsafe=["limits"]))
 def test_threads(tmp_path, name, way):
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
-    if way == "safe" and name == "limits":
-        pytest.skip("the program that starts this one is on its stack")
     _, out, _ = compare(tmp_path, PROGRAM, name, way)
     assert out
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Sonde
+from sonde_programs import Sonde
 
 import sonde as sonde_package
 
@@ -174,13 +174,10 @@ def test_commands_work_where_nothing_can_be_written(sonde, recording):
     folder.mkdir()
     killed(recording, folder / "gift.sonde")
     trace = sonde.folder / "trace"
-    strace = shutil.which("strace")
-    if strace is None:
-        pytest.skip("strace is not installed")
     kinds = "open,openat,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,truncate,ftruncate,link,symlink"
     kinds += ",linkat,symlinkat,chmod,fchmod,chown,fchown,lchown,fchownat,utimensat,execve,pwrite64,write,mknod,mknodat"
     for name, words in COMMANDS.items():
-        command = [strace, "-f", "-o", str(trace), "-e", f"trace={kinds}", SONDE]
+        command = ["strace", "-f", "-o", str(trace), "-e", f"trace={kinds}", SONDE]
         done = sonde.run([*command, *(word.format("gift/gift.sonde") for word in words)], status=None)
         if "ptrace" in done.stderr or not trace.exists():
             pytest.skip("strace may not trace here")

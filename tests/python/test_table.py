@@ -3,7 +3,7 @@
 import re
 import sys
 
-from conftest import PROGRAMS
+from sonde_programs import PROGRAMS
 
 DURATION = r"\d+(\.\d+)? (s|ms|us|ns)"
 

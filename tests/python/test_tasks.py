@@ -3,12 +3,15 @@
 import asyncio
 import gc
 import inspect
+import sys
 
 import pytest
-from conftest import Sonde
+from sonde_programs import Sonde
 
 import sonde
 import sonde.regions as rp
+
+pytestmark = pytest.mark.interpreter
 
 
 def test_gathered_tasks_never_nest_into_each_other(measured):
@@ -276,7 +279,7 @@ def test_generators_handed_to_another_thread(measured):
     assert trees["<main>"]["gen"].count == 1
 
 
-@pytest.mark.skipif(not hasattr(__import__("sys"), "monitoring"), reason="before sys.monitoring")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
 def test_without_a_free_monitoring_tool_the_report_says_so(tmp_path):
     done = Sonde(tmp_path).python(
         """

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 WAYS = [["run"], ["run", "--no-signals"], ["run", "--memory"], ["run", "--memory", "--exact"], ["trace"]]
 WAYS_NAMES = [" ".join(way) for way in WAYS]
 

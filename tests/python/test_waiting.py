@@ -7,7 +7,9 @@ import json
 import re
 
 import pytest
-from conftest import Sonde
+from sonde_programs import Sonde
+
+pytestmark = pytest.mark.interpreter
 
 # Six threads that are kept for later, in the ways that programs keep them, beside one that computes.
 PARKED = """

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = str(Path(__file__).parent / "programs" / "children_work.py")
 BIN = Path(sys.executable).parent
 PYTHON = str(BIN / "python")
@@ -75,8 +77,6 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_start_a_process_is_followed_and_cpu_adds_up(sonde, way):
-    if way == "joblib":
-        pytest.importorskip("joblib")
     done = run(sonde, PROGRAM, way)
     answer = json.loads(done.stdout.splitlines()[-1])
     path = sonde.folder / "r.sonde"

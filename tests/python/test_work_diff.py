@@ -157,7 +157,7 @@ def test_operators(sonde):
 
 @pytest.fixture(scope="module")
 def bad(tmp_path_factory):
-    from conftest import Sonde
+    from sonde_programs import Sonde
 
     made = Sonde(tmp_path_factory.mktemp("bad"))
     record(made, "good.sonde", "0.001")

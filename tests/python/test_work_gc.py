@@ -2,9 +2,10 @@
 
 import gc
 import json
-import os
 
 import pytest
+
+pytestmark = pytest.mark.interpreter
 
 PROGRAM = """\
 import gc, json, threading, time
@@ -160,7 +161,6 @@ def test_without_a_recording_and_without_samples_nothing_is_hooked(measured):
     assert not [one for one in gc.callbacks if "sonde" in repr(one)]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_counts_its_own(sonde):
     sonde.python(
         """

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Sonde
+from sonde_programs import Sonde
 
 PROGRAM = """
 import sys

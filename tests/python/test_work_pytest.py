@@ -515,7 +515,6 @@ def test_under_sonde_run_tests_are_regions_of_its_recording(tests):
 
 
 def test_workers_of_xdist(tests):
-    pytest.importorskip("xdist")
     outcome = tests.run("-n", "2", "--sonde", "--sonde-top", "2", code=TIMED)
     results = outcome.results()
     assert (results["test_slow"], results["test_quick"]) == ("PASSED", "PASSED"), outcome
@@ -528,7 +527,6 @@ def test_workers_of_xdist(tests):
 
 
 def test_coroutines_of_an_async_plugin(tests):
-    pytest.importorskip("anyio.pytest_plugin")
     outcome = tests.run(
         "-p",
         "anyio",

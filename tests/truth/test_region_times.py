@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.quiet
+
 PROGRAM = """
 import json, random, threading, time
 import sonde

@@ -5,6 +5,8 @@ import contextlib
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_every_call_is_counted_with_its_caller(profile, functions):
     def leaf():

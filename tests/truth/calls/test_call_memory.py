@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 CALLS = int(os.environ.get("SONDE_CALLS", "1000000"))  # the figure that is promised is for ten million
 LIMIT_KIB = 20 * 1024
 

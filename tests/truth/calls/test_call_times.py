@@ -7,6 +7,8 @@ import pytest
 
 from sonde import tracing
 
+pytestmark = pytest.mark.interpreter
+
 US = 1000  # the clock's unit in nanoseconds
 
 

@@ -3,6 +3,8 @@
 import pytest
 from memory_support import PROGRAMS, describe, error_of, marked_lines, marks, run, some
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = PROGRAMS / "copies.py"
 
 

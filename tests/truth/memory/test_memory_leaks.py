@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from memory_support import HERE, SONDE, marked_lines, run_plainly, some
 
+pytestmark = pytest.mark.interpreter
+
 LEAKS = HERE / "leaks"
 LEAKING = sorted(path.stem for path in LEAKS.glob("leak_*.py"))
 INNOCENT = sorted(path.stem for path in LEAKS.glob("innocent_*.py"))

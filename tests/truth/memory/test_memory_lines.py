@@ -3,6 +3,8 @@
 import pytest
 from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run, some
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = PROGRAMS / "lines.py"
 CASES = some(marks(PROGRAM), 3)
 SAMPLED, EXACT = 256_000_000, 40_000_000

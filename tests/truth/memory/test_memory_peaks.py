@@ -5,6 +5,8 @@ import sqlite3
 import pytest
 from memory_support import PROGRAMS, describe, error_of, marked_lines, run, some
 
+pytestmark = pytest.mark.interpreter
+
 PROGRAM = PROGRAMS / "peaks.py"
 MIXES = some(("growing", "small", "sawtooth", "mixed", "maps", "arrays", "one_array"), 3)
 #: For one large block the limit is tighter.

@@ -3,6 +3,8 @@
 import pytest
 from sample_support import run, run_started
 
+pytestmark = [pytest.mark.interpreter, pytest.mark.quiet]
+
 FUNCTIONS = ("compute", "allocate", "collect")
 ROW = "[garbage collection]"
 

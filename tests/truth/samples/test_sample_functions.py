@@ -3,6 +3,8 @@
 import pytest
 from sample_support import CPU, IS_LONG, WAITS, innermost, is_close, run, run_started
 
+pytestmark = [pytest.mark.interpreter, pytest.mark.quiet]
+
 FUNCTIONS = ("first", "second", "third", "fourth")
 
 

@@ -2,7 +2,10 @@
 
 from collections import Counter
 
+import pytest
 from sample_support import innermost, run
+
+pytestmark = [pytest.mark.interpreter, pytest.mark.quiet]
 
 
 def test_the_lines_of_one_loop(tmp_path):

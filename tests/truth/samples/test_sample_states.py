@@ -5,6 +5,8 @@ from collections import Counter
 import pytest
 from sample_support import innermost, is_close, run
 
+pytestmark = [pytest.mark.interpreter, pytest.mark.quiet]
+
 #: The functions of programs/kinds.py.
 KINDS = ("python", "compress", "digest", "arrays", "read_zeros", "sleep")
 

@@ -10,19 +10,10 @@ from pathlib import Path
 SOURCE = Path(__file__).parent / "truth_native.c"
 
 
-def find_compiler() -> str | None:
+def find_compiler() -> str:
     """The compiler that Python was built with, or another one by a usual name."""
     wanted = (sysconfig.get_config_var("CC") or "cc").split()[0]
-    return next((path for path in map(shutil.which, (wanted, "cc", "gcc", "clang")) if path is not None), None)
-
-
-def why_not() -> str | None:
-    """Why it cannot be built here; None when it can."""
-    if find_compiler() is None:
-        return "there is no C compiler"
-    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
-        return f"Python.h is not in {sysconfig.get_path('include')}"
-    return None
+    return next(path for path in map(shutil.which, (wanted, "cc", "gcc", "clang")) if path is not None)
 
 
 def compile_shared(source: Path, target: Path, *options: str) -> None:

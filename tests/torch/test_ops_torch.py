@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import sonde
+import sonde.torch
 from sonde import _core
-
-torch = pytest.importorskip("torch")
-import sonde.torch  # noqa: E402
 
 SIZE = 150
 

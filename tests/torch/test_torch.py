@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-import sonde.torch  # noqa: E402
-from sonde.torch import ProfilerActivity, profile, record_function, schedule  # noqa: E402
+import sonde.torch
+from sonde.torch import ProfilerActivity, profile, record_function, schedule
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CPU = [ProfilerActivity.CPU]
@@ -211,7 +210,8 @@ def test_csv_and_dataframe(tmp_path):
     assert times == sorted(times, reverse=True)
     by_key = {(row.key, row.shapes_text): row for row in averages}
     assert all(by_key[row["name"], row["input_shapes"]].count == int(row["count"]) for row in rows)
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = averages.to_dataframe()
     assert isinstance(frame, pandas.DataFrame)
     assert frame["count"].sum() == sum(row.count for row in averages)

@@ -7,15 +7,12 @@ import pickle
 import re
 import traceback
 
+import numpy as np
 import pytest
+from graph_support import INSTALLED, VMS, Lib, nodes_of, of_kind, theirs
 
-np = pytest.importorskip("numpy")
-from graph_support import INSTALLED, VMS, Lib, needs_library, nodes_of, of_kind, theirs  # noqa: E402
-
-import sonde.graph  # noqa: E402
-from sonde import _graph_records, _graph_tracker  # noqa: E402
-
-pytestmark = needs_library
+import sonde.graph
+from sonde import _graph_records, _graph_tracker
 
 
 @pytest.fixture(params=INSTALLED)

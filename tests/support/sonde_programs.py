@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).resolve().parents[1] / "python" / "programs"
 
 # A shell starts what runs in its background with Ctrl-C ignored, nohup with SIGHUP, and the programs under test would
 # inherit that.

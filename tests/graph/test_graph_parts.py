@@ -9,14 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from graph_support import INSTALLED, VMS, Lib, inside, nodes_of, of_kind, theirs
 
-np = pytest.importorskip("numpy")
-from graph_support import INSTALLED, VMS, Lib, inside, needs_library, nodes_of, of_kind, theirs  # noqa: E402
-
-import sonde.graph  # noqa: E402
-
-pytestmark = needs_library
+import sonde.graph
 
 
 @pytest.fixture(params=INSTALLED)

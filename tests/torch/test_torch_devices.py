@@ -3,12 +3,10 @@
 import random
 
 import pytest
+import torch
+from torch.autograd import DeviceType
 
-torch = pytest.importorskip("torch")
-
-from torch.autograd import DeviceType  # noqa: E402
-
-from sonde.torch import ProfilerActivity, profile  # noqa: E402
+from sonde.torch import ProfilerActivity, profile
 
 CPU, CUDA, XPU = DeviceType.CPU, DeviceType.CUDA, DeviceType.XPU
 

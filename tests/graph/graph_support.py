@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
 
 NAMES = ("aesara", "pytensor")
 NAMED = {name: importlib.util.find_spec(name) is not None for name in NAMES}
@@ -103,6 +102,3 @@ def theirs(stats: Any) -> dict[tuple[str, int], tuple[int, float]]:
 
 def of_kind(part: Any, kind: str) -> list[dict[str, Any]]:
     return [row for row in part.rows() if row["kind"] == kind]
-
-
-needs_library = pytest.mark.skipif(not INSTALLED, reason="needs Aesara or PyTensor")
