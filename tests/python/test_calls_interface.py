@@ -79,6 +79,7 @@ def test_a_negative_limit_is_refused():
         Profile(limit=-1)
 
 
+@pytest.mark.quick
 def test_entries_have_the_fields_of_the_standard_profiler():
     def fall(depth):
         if depth:
@@ -239,6 +240,7 @@ def test_an_object_may_be_made_anew():
 # pstats
 
 
+@pytest.mark.quick
 def test_pstats_reads_the_profile_and_its_file(tmp_path):
     with Profile() as profile:
         branch()

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.interpreter
 # Plain values
 
 
+@pytest.mark.quick
 def test_plain_values_by_their_type():
     class Thing:
         pass
@@ -137,6 +138,7 @@ def test_big_containers_cost_no_more_than_small_ones():
 # Parameters
 
 
+@pytest.mark.quick
 def test_every_kind_of_parameter():
     def every(first, /, second, third=3, *rest, named, other=None, **more):
         pass

@@ -42,6 +42,7 @@ def test_disable_from_another_thread(builtins):
     assert "branch" not in found
 
 
+@pytest.mark.quick
 @both_kinds
 def test_enable_from_another_thread_is_for_all(builtins):
     profile = Profile(builtins=builtins)

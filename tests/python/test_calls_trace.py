@@ -35,6 +35,7 @@ def named(rows, name):
     return [row for row in rows if row["name"] == name]
 
 
+@pytest.mark.quick
 def test_a_traced_program_behaves_as_without_us_and_leaves_its_calls(traced):
     words = ["--include", "prog.py", "--no-builtins", "-o", "r.sonde", "prog.py", "one", "--help", "-o", "x"]
     done = traced.command("trace", *words)

@@ -52,6 +52,7 @@ def check(name, text):
     assert text == path.read_text()
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("format", ["table", "csv", "json"])
 @pytest.mark.parametrize("view", ["regions", "threads"])
 def test_views_in_every_format(golden, view, format):
@@ -89,6 +90,7 @@ def test_export_writes_a_file(golden):
     assert (golden.folder / "out.csv").read_text() == text
 
 
+@pytest.mark.quick
 def test_sql_answers(golden):
     def ask(query, *more):
         return golden.command("sql", "golden.sonde", query, *more).stdout
@@ -180,6 +182,7 @@ def test_a_mistake_gets_one_line_and_status_2(golden, words):
     assert not (golden.folder / "t.json").exists()
 
 
+@pytest.mark.quick
 def test_help_and_version(golden):
     text = golden.command("--help").stdout
     commands = ("view", "report", "diff", "merge", "export", "import", "stat", "info", "sql", "doctor", "config")

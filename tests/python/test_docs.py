@@ -49,6 +49,7 @@ def without_code(text):
     return re.sub(r"^```.*?^```$|`[^`\n]+`", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.quick
 def test_the_api_reference_is_up_to_date():
     done = subprocess.run([sys.executable, "tools/apidoc.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -76,6 +77,7 @@ def test_the_api_reference_has_every_public_name():
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_relative_links_lead_somewhere(page):
     text = without_code(page.read_text())
@@ -252,6 +254,7 @@ def test_the_invariants_of_recording_md_hold(recording):
     assert rows("select value from info where key in ('complete', 'rank') order by key") == [("1",), ("3",)]
 
 
+@pytest.mark.quick
 def test_cpython_md_names_tests_and_functions_that_exist():
     text = (ROOT / "docs" / "cpython.md").read_text()
     tests = re.findall(r"`(test_\w+\.py)::(test_\w+)`", text)

@@ -67,6 +67,7 @@ def check_slices(events):
     return lines
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["samples", "samples-lines", "samples-sums"])
 def test_samples_for_speedscope_are_valid(name):
     check_speedscope((GOLDEN / f"{name}.speedscope").read_text())

@@ -34,6 +34,7 @@ def only(rows, name):
     return row
 
 
+@pytest.mark.quick
 def test_rows_become_a_profile():
     profile = _core.graph_profile(rows_of(10), {"graph_note_1": "a note", "graph_n_ops": "0"})
     text = profile.format(view="graph")

@@ -75,6 +75,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_schema_that_sonde_did_not_write_is_refused(gift, name):
     db = sqlite3.connect(gift.folder / "gift.sonde", isolation_level=None)

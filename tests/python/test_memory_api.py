@@ -57,6 +57,7 @@ def at_line(measurement, folder, line, column):
     return value or 0
 
 
+@pytest.mark.quick
 def test_a_block_knows_its_peak_and_what_stays():
     with sonde.memory() as m:
         data = bytes(50 * MB)
@@ -80,6 +81,7 @@ def test_the_numbers_stay_as_they_were_at_the_end():
     assert len(more) == 30 * MB
 
 
+@pytest.mark.quick
 def test_a_known_line_has_its_bytes(tmp_path):
     with sonde.memory() as m:
         data = bytes(50 * MB)

@@ -38,6 +38,7 @@ def lines(sonde, column, recording="r.sonde"):
         return dict(db.execute(sql).fetchall())
 
 
+@pytest.mark.quick
 def test_known_allocations_stand_at_their_lines(project):
     done = project.command("run", "--memory", "-o", "r.sonde", "prog.py", "a")
     assert done.stdout == "ran a\n"

@@ -18,6 +18,7 @@ def test_the_package_does_not_import_ipython():
     assert told.stdout == "[]\n", told.stderr
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("line", "statement"),
     [

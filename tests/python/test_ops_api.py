@@ -45,6 +45,7 @@ def rows_of(prof, *group):
     return {row.key: row for row in prof.key_averages(*group)}
 
 
+@pytest.mark.quick
 def test_a_block_counts_its_operators():
     a = np.ones((20, 30))
     with sonde.ops() as prof:
@@ -231,6 +232,7 @@ def test_shapes_and_lines_stand_in_the_recording(tmp_path):
 # ---- sonde run, sonde view ----
 
 
+@pytest.mark.quick
 def test_run_and_view(sonde):
     (sonde.folder / "prog.py").write_text(PROGRAM)
     done = sonde.command("run", "--ops", "-o", "r.sonde", "prog.py")

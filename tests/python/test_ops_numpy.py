@@ -181,6 +181,7 @@ def test_a_call_is_seen_and_its_result_is_the_same_to_the_bit(name, measured):
     assert measured.seen().count(op) >= 2
 
 
+@pytest.mark.quick
 def test_one_call_is_one_call_though_the_interpreter_specialises_it(measured):
     add, dot = np.add, np.dot
     with measured():

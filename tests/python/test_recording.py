@@ -70,6 +70,7 @@ def test_a_killed_program_leaves_all_but_the_last_second(sonde):
     assert 0 <= left - sum(event["name"] == "work" for event in events) <= 20  # between draining and counting
 
 
+@pytest.mark.quick
 def test_info_says_what_ran(sonde):
     sonde.python(WORK, "--some", "argument")
     facts = dict(line.split(maxsplit=1) for line in sonde.command("info", "r.sonde").stdout.splitlines())

@@ -17,6 +17,7 @@ def test_both_modules_have_the_same_functions():
     assert all(getattr(sonde, name) is getattr(rp, name) for name in names)
 
 
+@pytest.mark.quick
 def test_regions_nest_and_their_self_times_add_up(clock):
     with sonde.region("outer"):
         clock.now += 1
@@ -64,6 +65,7 @@ def test_recursion_into_a_global_region_counts_once(clock, keyword):
     assert sum(row.self_ns for row in main.all_rows()) == main.total_ns
 
 
+@pytest.mark.quick
 def test_recursion_makes_a_tree(clock):
     @sonde.func()
     def fib(n):
@@ -79,6 +81,7 @@ def test_recursion_makes_a_tree(clock):
     assert counts == [1, 2, 4, 2]
 
 
+@pytest.mark.quick
 def test_an_exception_closes_its_regions(clock):
     with pytest.raises(ZeroDivisionError), sonde.region("outer"), sonde.region("inner"):
         sonde.push("pushed")
@@ -153,6 +156,7 @@ def test_iter_proxy_passes_exceptions_on(measured):
     assert measured()["<main>"]["fetch"].count == 2
 
 
+@pytest.mark.quick
 def test_push_and_pop(clock):
     sonde.push("a")
     sonde.push("b")

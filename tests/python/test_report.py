@@ -140,6 +140,7 @@ def make_long(path, seconds):
     return len(range(0, int(seconds * 1e9), sum(lengths))) * sum(lengths)
 
 
+@pytest.mark.quick
 def test_samples_are_those_of_the_recording(sonde):
     run(sonde, "t = threading.Thread(target=spin, args=(0.2,))\nt.start()\nspin(0.3)\ntime.sleep(0.1)\nt.join()")
     data = report(sonde, "r.sonde")["sonde-data"]

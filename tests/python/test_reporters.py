@@ -19,6 +19,7 @@ def fill(clock):
         clock.now += 0.25
 
 
+@pytest.mark.quick
 def test_csv_has_the_known_columns_and_real_quoting(clock):
     fill(clock)
     stream = io.StringIO()

@@ -149,6 +149,7 @@ def test_code_that_a_text_runs_has_the_lines_that_it_would_have(folder):
     compare(folder, ["prog.py"])
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["raises", "syntax", "stack", "exit text", "interrupt", "arguments", "main"])
 def test_a_module(folder, name):
     (folder / "package").mkdir()

@@ -10,6 +10,7 @@ from run_support import SONDE, SPIN, functions, infos, run, total
 pytestmark = pytest.mark.interpreter
 
 
+@pytest.mark.quick
 def test_a_summary_and_a_recording(work):
     done = work.command("run", "-o", "r.sonde", "prog.py")
     lines = done.stderr.splitlines()

@@ -108,6 +108,7 @@ def test_an_interpreter_by_its_name_on_the_path(project):
     assert project.command("run", "-o", "r.sonde", "--no-report", "--", "prog.py", "b").stdout == "ran b\n"
 
 
+@pytest.mark.quick
 def test_the_recording_gets_a_name(project):
     project.command("run", "--no-report", "prog.py")
     project.command("run", "--no-report", "-c", "pass")

@@ -39,6 +39,7 @@ def cpu_of(measurement, name):
     return sum(row[kind] for row in rows if row["function"] == name for kind in kinds)
 
 
+@pytest.mark.quick
 def test_a_block(capsys):
     with sonde.sample() as s:
         spin(0.2)

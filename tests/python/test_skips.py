@@ -68,6 +68,7 @@ def test_what_the_list_does_not_allow_fails(run):
     done.stdout.fnmatch_lines(["test_it.py::test_inside: no such machine", "skips.txt does not allow this here*"])
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("rule", "is_allowed"),
     [

@@ -217,6 +217,7 @@ def test_a_recording_is_read_while_it_is_written(sonde):
     assert "complete" in sonde.command("info", "live.sonde").stdout
 
 
+@pytest.mark.quick
 def test_a_name_that_looks_like_an_address_of_sqlite_is_a_name(sonde, recording):
     shutil.copy(recording, sonde.folder / "secret.sonde")
     (sonde.folder / "file:secret.sonde?mode=rw").write_text("text\n")

@@ -3,11 +3,13 @@
 import re
 import sys
 
+import pytest
 from sonde_programs import PROGRAMS
 
 DURATION = r"\d+(\.\d+)? (s|ms|us|ns)"
 
 
+@pytest.mark.quick
 def test_the_example_prints_the_table_at_exit(sonde):
     done = sonde.run([sys.executable, str(PROGRAMS / "example.py")])
     lines = done.stderr.splitlines()

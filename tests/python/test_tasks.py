@@ -14,6 +14,7 @@ import sonde.regions as rp
 pytestmark = pytest.mark.interpreter
 
 
+@pytest.mark.quick
 def test_gathered_tasks_never_nest_into_each_other(measured):
     async def work(name, pauses):
         with sonde.region(name):
@@ -78,6 +79,7 @@ def test_awaited_coroutines_nest_below_who_awaits_them(measured):
     assert set(tree.children) == {"outer"}
 
 
+@pytest.mark.quick
 def test_interleaved_generators_keep_their_own_regions(clock):
     def numbers(name):
         with sonde.region(name):

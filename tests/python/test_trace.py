@@ -17,6 +17,7 @@ def load(path):
     return [event for event in json.loads(path.read_text())["traceEvents"] if event["name"] != "gc"]
 
 
+@pytest.mark.quick
 def test_the_trace_has_every_entry_with_nanoseconds(sonde):
     sonde.python(
         r"""

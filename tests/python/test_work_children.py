@@ -91,6 +91,7 @@ def test_every_way_to_start_a_process_is_followed_and_cpu_adds_up(sonde, way):
         assert told == pytest.approx(answer["used"], rel=0.08, abs=0.08 * begins)
 
 
+@pytest.mark.quick
 def test_output_and_status_of_children_are_as_without_us(sonde):
     (sonde.folder / "child.py").write_text("import sys\nprint(sys.argv, sys.path, sys.stdin.read())\n1 / 0\n")
     (sonde.folder / "prog.py").write_text(

@@ -113,6 +113,7 @@ g()
 """
 
 
+@pytest.mark.quick
 def test_numbers_of_calls_are_exact(sonde):
     record(sonde, "a.sonde", program=TRACED.format(count=100), command="trace")
     record(sonde, "b.sonde", program="# new\n" + TRACED.format(count=130), command="trace")

@@ -54,6 +54,7 @@ def collections(sonde, recording):
     return found
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("words", [["run"], ["run", "--memory"], ["trace"], ["trace", "--timeline"]])
 def test_every_collection_is_counted_with_its_generation_and_its_time(sonde, words):
     (sonde.folder / "prog.py").write_text(PROGRAM)

@@ -37,6 +37,7 @@ def rows(sonde, recording, view):
     return json.loads(sonde.command("export", recording, "--view", view, "-f", "json").stdout)["rows"]
 
 
+@pytest.mark.quick
 def test_functions_are_those_that_pstats_prints(sonde, profiled):
     sonde.command("import", "run.pstats")
     found = {row["function"]: row for row in rows(sonde, "run.sonde", "functions")}

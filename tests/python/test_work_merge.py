@@ -54,6 +54,7 @@ def query(recorded, name, sql):
         return db.execute(sql).fetchall()
 
 
+@pytest.mark.quick
 def test_regions_and_samples_are_the_sums_of_the_parts(recorded):
     regions = "select name, sum(count), sum(total_ns), min(min_ns), max(max_ns) from region group by name order by name"
     parts = [query(recorded, f"{rank}.sonde", regions) for rank in range(2)]

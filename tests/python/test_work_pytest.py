@@ -341,6 +341,7 @@ def test_a_mistake_in_a_mark_has_words(mark, told):
     assert str(mistake.value).startswith(told)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("text", "size"),
     [

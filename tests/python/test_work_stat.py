@@ -107,6 +107,7 @@ def test_failed_runs_are_named_and_the_first_status_is_ours(sonde):
     assert "2 of 4 runs failed: run 2 ended with status 4, run 3 ended with status 5\n" in done.stderr
 
 
+@pytest.mark.quick
 def test_json_alone_is_on_standard_output(sonde):
     done = sonde.command("stat", "--json", "--", "echo", "hello")
     assert json.loads(done.stdout)["sides"][0]["command"] == ["echo", "hello"]

@@ -116,6 +116,7 @@ def call(app, path="/", query="", **more):
     return *told[-1], text.decode()
 
 
+@pytest.mark.quick
 def test_a_request_with_the_secret_is_answered_by_its_page(site):
     page = get(f"{site}/hot?a=1&{QUERY}&b=%20x")
     assert page.status == 200
