@@ -88,6 +88,7 @@ def test_a_schema_that_sonde_did_not_write_is_refused(gift, name):
     assert not (gift.folder / "all.sonde").exists()
 
 
+@pytest.mark.slow
 def test_facts_are_found_without_a_search(gift):
     """A search for each of them took 16 times as long as the limit."""
     with changed(gift.folder / "gift.sonde") as db:
@@ -103,6 +104,7 @@ def node_rows(db, count):
     return range(first, first + count)
 
 
+@pytest.mark.slow
 def test_what_takes_more_memory_than_its_size_explains_is_given_up(gift):
     """A histogram and a history of a few bytes take some 4 KB in memory."""
     with changed(gift.folder / "gift.sonde") as db:
@@ -116,6 +118,7 @@ def test_what_takes_more_memory_than_its_size_explains_is_given_up(gift):
     assert not (gift.folder / "all.sonde").exists()
 
 
+@pytest.mark.slow
 def test_a_part_that_unpacks_to_a_gigabyte_is_given_up(gift):
     piece = 1 << 20
     packed = zlib.compress(bytes(piece), 9)
@@ -127,6 +130,7 @@ def test_a_part_that_unpacks_to_a_gigabyte_is_given_up(gift):
         assert done.stderr.startswith("sonde: gift.sonde: ")
 
 
+@pytest.mark.slow
 def test_events_that_unpack_to_gigabytes_are_given_up(gift):
     events = bytes((2, 0, 2, 1)) * 200_000
     packed = zlib.compress(events, 9)

@@ -100,6 +100,7 @@ print(blocks(report, 100))
     assert int(done.stdout) < 50
 
 
+@pytest.mark.slow
 def test_a_thousand_installs_leave_nothing(sonde):
     done = sonde.python(
         LOOP

@@ -28,6 +28,7 @@ def rows(sonde):
     return [row for row in sonde.export("r.sonde", "lines")["rows"] if row["file"].endswith("prog.py")]
 
 
+@pytest.mark.quiet
 @pytest.mark.parametrize("options", [[], ["--memory"]])
 def test_the_share_of_the_gpu_stands_at_the_line_that_waits_for_it(sonde, stand_in, options):
     sonde.command("run", *options, "--no-report", "-o", "r.sonde", "prog.py", env=stand_in)

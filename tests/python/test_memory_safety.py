@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from sampler_support import BIN, PROGRAMS, finish, start
+from sonde_programs import slow
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "truth" / "memory" / "native"))
 
@@ -74,7 +75,7 @@ def test_a_program(tmp_path, request, name, exact):
     compare(tmp_path, name, *words, exact=exact)
 
 
-@pytest.mark.parametrize("allocator", ["malloc", "debug", "malloc_debug"])
+@pytest.mark.parametrize("allocator", ["debug", *slow("malloc", "malloc_debug")])
 @pytest.mark.parametrize("name", some(ELSEWHERE, 0))
 def test_with_another_allocator_of_python(tmp_path, name, allocator):
     compare(tmp_path, name, PYTHONMALLOC=allocator)
@@ -92,13 +93,14 @@ def test_with_jemalloc(tmp_path, name):
     compare(tmp_path, name, LD_PRELOAD=library)
 
 
-@pytest.mark.parametrize("exact", [False, True], ids=["sampled", "exact"])
+@pytest.mark.parametrize("exact", [False, *slow(True)], ids=["sampled", "exact"])
 @pytest.mark.parametrize("name", some((*ELSEWHERE, "libraries"), 0))
 def test_with_an_allocator_that_is_preloaded(tmp_path, request, interposer, name, exact):
     words = [request.getfixturevalue("plugin")] if name in NEED_PLUGIN else []
     compare(tmp_path, name, *words, exact=exact, LD_PRELOAD=interposer)
 
 
+@pytest.mark.slow
 def test_a_thousand_starts_leave_nothing(sonde, native):
     done = sonde.run([sys.executable, str(PROGRAMS / "memory_often.py"), "1000", str(native)])
     left = json.loads(done.stdout)

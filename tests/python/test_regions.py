@@ -332,6 +332,7 @@ def test_ten_thousand_levels_deep(sonde):
     assert sum(row["self_ns"] for row in diver) == pytest.approx(diver[0]["total_ns"], abs=10_001)
 
 
+@pytest.mark.slow
 def test_millions_of_entries_take_constant_memory(sonde):
     done = sonde.python(
         """

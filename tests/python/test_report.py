@@ -255,6 +255,7 @@ def test_the_page_without_data_is_small(sonde):
     assert len(SCRIPT.sub("", (sonde.folder / "page.html").read_text(encoding="utf-8")).encode()) <= 200 << 10
 
 
+@pytest.mark.slow
 def test_a_long_timeline_is_thinned_out_and_a_fifth_of_speedscope(sonde):
     run(sonde, "spin(0.5)")
     lasts = make_long(sonde.folder / "r.sonde", 1200)

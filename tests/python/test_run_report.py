@@ -320,6 +320,7 @@ def test_a_module_that_is_not_there(sonde, command):
     fails_alike(sonde, command, "-m", "package")
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_later_is_reported(sonde):
     for last in ("1 / 0", "import no_such_module", "compile('(', 'x', 'exec')"):
         done = run(sonde, f"spin(1.2)\n{last}\n", status=1)

@@ -13,6 +13,7 @@ def test_hooks(tmp_path, name, way):
     compare(tmp_path, PROGRAM, name, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["traced", "memory_traced", "replaced"])
 def test_hooks_when_frames_are_read_with_the_gil(tmp_path, name):
     compare(tmp_path, PROGRAM, name, "safe")

@@ -24,6 +24,7 @@ def test_processes(tmp_path, name, way):
     assert out or status != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAFE)
 def test_processes_when_frames_are_read_with_the_gil(tmp_path, name):
     compare(tmp_path, PROGRAM, name, "safe")

@@ -15,6 +15,7 @@ def test_signals(tmp_path, name, way):
     assert out or status != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAFE)
 def test_signals_when_frames_are_read_with_the_gil(tmp_path, name):
     compare(tmp_path, PROGRAM, name, "safe")

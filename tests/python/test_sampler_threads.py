@@ -20,6 +20,7 @@ def test_threads(tmp_path, name, way):
     assert out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAFE)
 def test_threads_when_frames_are_read_with_the_gil(tmp_path, name):
     compare(tmp_path, PROGRAM, name, "safe")

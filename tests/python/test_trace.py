@@ -110,6 +110,7 @@ def test_a_killed_program_leaves_valid_json(sonde):
     assert len(spans) > 1000
 
 
+@pytest.mark.slow
 def test_the_trace_is_written_while_running_in_bounded_memory(sonde):
     done = sonde.python(
         """

@@ -7,6 +7,7 @@ import json
 import sys
 
 import pytest
+from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
 
@@ -45,7 +46,7 @@ json.dump([name for name in seen if "<listcomp>" not in name], open("seen.json",
 """
 
 
-@pytest.mark.parametrize("way", WAYS, ids=WAYS_NAMES)
+@pytest.mark.parametrize("way", [WAYS[0], *slow(*WAYS[1:])], ids=WAYS_NAMES)
 def test_two_threads_build_trees_at_the_same_time(sonde, way):
     (sonde.folder / "prog.py").write_text(TREES)
     done = sonde.command(*way, "--no-report", "-o", "r.sonde", "prog.py")

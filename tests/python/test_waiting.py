@@ -116,7 +116,6 @@ def page_rows(data, view):
     return [dict(zip(names, row, strict=True)) for row in table["rows"]]
 
 
-@pytest.mark.quick
 def test_the_line_that_computes_is_the_first_of_every_list(recorded):
     place = f"parked.py:{line_of(PARKED, '# the line')}"
     assert re.search(rf"Hottest lines\n.*\n.*\n{place} ", recorded.said["parked"])

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
 
@@ -73,9 +74,10 @@ WAYS = {
     "nested": 4,
     "many": 21,
 }
+SLOW = ("fork_and_return", "shell", "pool_of_forkserver", "joblib", "nested", "many")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*[way for way in WAYS if way not in SLOW], *slow(*SLOW)])
 def test_every_way_to_start_a_process_is_followed_and_cpu_adds_up(sonde, way):
     done = run(sonde, PROGRAM, way)
     answer = json.loads(done.stdout.splitlines()[-1])

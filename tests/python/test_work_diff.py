@@ -42,6 +42,7 @@ def find(found, table, name):
     return row
 
 
+@pytest.mark.quiet
 def test_equal_runs_are_not_marked(sonde):
     for _ in range(3):  # others who need the machine in one of the runs make it a slower one
         for number in range(4):
@@ -55,6 +56,7 @@ def test_equal_runs_are_not_marked(sonde):
     pytest.fail(str(marked))
 
 
+@pytest.mark.quiet
 def test_a_known_change_is_found_with_its_amount(sonde):
     for _ in range(5):  # where others need the machine in one of the two runs only, the noise is larger than anything
         record(sonde, "a.sonde", "0.02")

@@ -31,6 +31,10 @@ class Query:
 """
 
 
+# Other plugins take half of the time that pytest needs to start.
+PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:anyio")
+
+
 class Folder:
     """A folder with tests, and what running them says."""
 
@@ -43,7 +47,7 @@ class Folder:
     def run(self, *options: str, code: str | None = None, before: tuple[str, ...] = ("-m",)) -> "Outcome":
         if code is not None:
             self.write(code)
-        command = [sys.executable, *before, "pytest", "-p", "no:cacheprovider", "-rA", "-v", *options]
+        command = [sys.executable, *before, "pytest", *PLUGINS, "-rA", "-v", *options]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
@@ -515,6 +519,7 @@ def test_under_sonde_run_tests_are_regions_of_its_recording(tests):
     assert "test_it.py::test_slower" in regions
 
 
+@pytest.mark.slow
 def test_workers_of_xdist(tests):
     outcome = tests.run("-n", "2", "--sonde", "--sonde-top", "2", code=TIMED)
     results = outcome.results()

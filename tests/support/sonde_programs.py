@@ -24,6 +24,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+def slow(*values: Any) -> list[Any]:
+    """Values of a parameter with which a test is too slow for `make test`."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 @dataclass
 class Row:
     """A row of the regions view, with its children by name."""
