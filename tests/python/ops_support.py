@@ -92,6 +92,11 @@ def measuring(folder: Path) -> Iterator[Measured]:
         _session.release("ops-test")
 
 
+def rows_of(prof: Any, *group: Any) -> dict[str, Any]:
+    """The averages of a measurement by their key."""
+    return {row.key: row for row in prof.key_averages(*group)}
+
+
 # ---- what stands in the slots, read from memory ----
 
 

@@ -14,6 +14,7 @@ import sonde
 from sonde import _core, _ops, _session
 
 np = pytest.importorskip("numpy")
+from ops_support import rows_of  # noqa: E402
 
 PROGRAM = """\
 import numpy as np
@@ -37,10 +38,6 @@ def nothing_is_left():
     assert sys.meta_path == finders
     assert not _ops._is_hooked
     assert _core.ops_hooked() == []
-
-
-def rows_of(prof, *group):
-    return {row.key: row for row in prof.key_averages(*group)}
 
 
 def test_a_block_counts_its_operators():
