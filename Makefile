@@ -28,7 +28,7 @@ PY_FOLDERS = python tests bench examples tools
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-c test-asan test-tsan pytest test-work truth truth-memory test-torch test-numpy1 test-graph test-graph-one test-python test-cpython test-cpython-one web test-web test-page test-notebook \
-	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format bench fuzz coverage coverage-report wheel clean
+	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web format golden bench fuzz coverage coverage-report wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -150,6 +150,13 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 	$(IN_VENV) $(VENV)/bin/python bench/memory/bench.py --peers $(PEERS)
 	$(IN_VENV) $(VENV)/bin/python bench/ops/bench.py
 	for tag in aesara pytensor; do test ! -e build/venv-$$tag/.installed || build/venv-$$tag/bin/python bench/graph/bench.py || exit 1; done
+
+# Written anew from what the tests get today: what `git diff` shows afterwards is the change.
+golden: build/c/build.ninja $(VENV)/.installed $(VENV)/.test ## write tests/golden again after a wanted change
+	$(IN_VENV) ninja -C build/c --quiet
+	find tests/golden -type f -delete
+	SONDE_GOLDEN=write $(MESON_TEST) -C build/c golden export cli_diff
+	SONDE_GOLDEN=write $(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_cli.py -k 'columns or chrome'
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }
