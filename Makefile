@@ -39,7 +39,7 @@ PY_FOLDERS = python tests bench examples tools
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help demo check test test-all packages builds format clean \
+.PHONY: help demo check test test-all packages builds format golden clean \
 	test-c test-asan test-tsan test-python test-quiet test-web test-page test-notebook test-torch test-numpy1 test-graph test-aesara test-pytensor \
 	test-interpreter truth fuzz stress mutate coverage coverage-report test-cpython test-cpython-one \
 	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench wheel
@@ -136,6 +136,13 @@ test-pytensor: build/env-pytensor/.installed
 
 truth: $(VENV)/.test $(VENV)/.installed ## samples and memory against programs that know their answer, 20 s each
 	SONDE_TRUTH_SECONDS=20 $(PYTEST) --timeout=600 -rA --tb=short tests/truth
+
+# Written anew from what the tests get today: what `git diff` shows afterwards is the change.
+golden: build/c/build.ninja $(VENV)/.test $(VENV)/.installed ## write tests/golden again after a wanted change
+	$(IN_VENV) ninja -C build/c --quiet
+	find tests/golden -type f -delete
+	SONDE_GOLDEN=write $(MESON_TEST) -C build/c golden export cli_diff
+	SONDE_GOLDEN=write $(PYTEST) tests/python/test_cli.py -k 'columns or chrome'
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
 	@command -v clang >/dev/null || { echo "make fuzz needs clang: sudo apt-get install clang"; exit 1; }

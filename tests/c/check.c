@@ -46,6 +46,24 @@ check_number(uint64_t got, uint64_t wanted, const char *expression, const char *
 }
 
 void
+check_has(const char *got, const char *part, const char *expression, const char *file, int line)
+{
+    if (got != NULL && strstr(got, part) != NULL)
+        return;
+    note_failure(file, line);
+    fprintf(stderr, "%s is\n%s\nand has not\n%s\n", expression, got == NULL ? "(NULL)" : got, part);
+}
+
+void
+check_near(double got, double wanted, double within, const char *expression, const char *file, int line)
+{
+    if (got - wanted <= within && wanted - got <= within)
+        return;
+    note_failure(file, line);
+    fprintf(stderr, "%s is %.12g and not %.12g\n", expression, got, wanted);
+}
+
+void
 check_required(int is_true, const char *expression, const char *file, int line)
 {
     if (is_true)

@@ -9,6 +9,12 @@
 #define CHECK_TEXT(got, wanted) check_text(got, wanted, #got, __FILE__, __LINE__)
 #define CHECK_NUMBER(got, wanted) check_number((uint64_t)(got), (uint64_t)(wanted), #got, __FILE__, __LINE__)
 
+/* The text has the part somewhere. */
+#define CHECK_HAS(got, part) check_has(got, part, #got, __FILE__, __LINE__)
+
+/* They differ by `within` at most. */
+#define CHECK_NEAR(got, wanted, within) check_near(got, wanted, within, #got, __FILE__, __LINE__)
+
 /* Ends the program after a failure: what follows needs it. */
 #define REQUIRE(x) check_required((x) ? 1 : 0, #x, __FILE__, __LINE__)
 
@@ -18,6 +24,8 @@
 void check_true(int is_true, const char *expression, const char *file, int line);
 void check_text(const char *got, const char *wanted, const char *expression, const char *file, int line);
 void check_number(uint64_t got, uint64_t wanted, const char *expression, const char *file, int line);
+void check_has(const char *got, const char *part, const char *expression, const char *file, int line);
+void check_near(double got, double wanted, double within, const char *expression, const char *file, int line);
 void check_required(int is_true, const char *expression, const char *file, int line);
 void check_run(const char *name, void (*test)(void));
 

@@ -4,8 +4,12 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "os/clock.h"
+#include "probe/op.h"
+#include "probe/region.h"
 #include "probe/snapshot.h"
+#include "sonde.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
@@ -102,6 +106,30 @@ write_file(const char *path, const void *data, size_t size)
 }
 
 unsigned
+files_open(void)
+{
+    unsigned count = 0;
+
+    for (int file = 0; file < 1024; file++)
+        count += fcntl(file, F_GETFD) >= 0;
+    return count;
+}
+
+uint64_t
+draw(uint64_t *state, uint64_t bound)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % bound;
+}
+
+double
+draw_share(uint64_t *state)
+{
+    (void)draw(state, 1);
+    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+unsigned
 count_text(const char *text, const char *part)
 {
     unsigned count = 0;
@@ -156,6 +184,12 @@ counter_site(const char *name)
     return site_of(SND_SITE_COUNTER, name);
 }
 
+uint32_t
+operator_site(const char *name)
+{
+    return snd_op_site(&(snd_profile_site){.name = name, .file = "", .detail = ""}, NULL);
+}
+
 snd_profile *
 profile_now(void)
 {
@@ -166,6 +200,30 @@ profile_now(void)
     REQUIRE(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
     snd_snapshot_free(&snapshot);
     return profile;
+}
+
+void
+look_again(snd_profile **profile)
+{
+    snd_profile_free(*profile);
+    *profile = profile_now();
+}
+
+void
+enter_and_leave(const char *name)
+{
+    snd_track *track = snd_track_get();
+
+    snd_region_leave(track, snd_region_enter(track, region_site(name)));
+}
+
+void
+enter_named(const char *name, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        sonde_begin_named(name);
+        sonde_end();
+    }
 }
 
 static void *

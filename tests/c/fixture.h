@@ -21,8 +21,19 @@ const char *temp_path(const char *name);
 char *read_file(const char *path, size_t *size);
 void write_file(const char *path, const void *data, size_t size);
 
+/* Files that this process has open. */
+unsigned files_open(void);
+
 /* How often `part` stands in `text`. */
 unsigned count_text(const char *text, const char *part);
+
+/* ---- chance, the same in every run ---- */
+
+/* A number below `bound`; the next one every time. */
+uint64_t draw(uint64_t *state, uint64_t bound);
+
+/* Between 0 and 1, never one of them. */
+double draw_share(uint64_t *state);
 
 /* ---- profiles ---- */
 
@@ -53,6 +64,15 @@ double node_real(const snd_profile *profile, const char *track, const char *path
 /* Sum of the self times of a track's nodes. */
 uint64_t self_sum(const snd_profile *profile, uint32_t track);
 
+/* How many threads the tracks are of. */
+uint64_t thread_count(const snd_profile *profile);
+
+/* Writes the profile as a recording, with `events` events on each of its nodes. */
+void write_profile(const char *path, const snd_profile *profile, unsigned events);
+
+/* Opens the recording and reads all of it, events too; the first status that is not SND_OK. */
+snd_status read_status(const char *path);
+
 /* What the recording at `path` holds, in a profile of the caller's; ends the program when it cannot be read. */
 snd_profile *read_recording(const char *path);
 
@@ -74,9 +94,23 @@ struct snd_track *start_anew(const char *name);
 /* A region, or a counter, of that name; ends the program when it gets no id. */
 uint32_t region_site(const char *name);
 uint32_t counter_site(const char *name);
+uint32_t operator_site(const char *name); /* SND_NONE when it gets no id */
+
+/* Enters that region on the calling thread and leaves it. */
+void enter_and_leave(const char *name);
 
 /* What the live tracks hold now, in a profile of the caller's. */
 snd_profile *profile_now(void);
+
+/* The same in place of the last one. */
+void look_again(snd_profile **profile);
+
+/* ---- the program's own measurements, by the public interface ---- */
+
+void enter_named(const char *name, unsigned count);
+
+/* In the recording at `path` the region was entered so often on main. */
+void check_count(const char *path, const char *name, uint64_t wanted);
 
 /* ---- threads and processes ---- */
 

@@ -30,6 +30,5 @@ check_run_shows(const char *command, const char *path, const char *options, cons
 {
     run(command, path, options);
     CHECK_NUMBER(last.status, 0);
-    if (strstr(last.text, wanted) == NULL)
-        CHECK_TEXT(last.text, wanted);
+    CHECK_HAS(last.text, wanted);
 }

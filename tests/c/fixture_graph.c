@@ -212,10 +212,7 @@ void
 write_graphs(const char *path)
 {
     snd_profile *profile = graph_profile();
-    snd_writer *writer = NULL;
 
-    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
-    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_writer_free(writer);
+    write_profile(path, profile, 0);
     snd_profile_free(profile);
 }

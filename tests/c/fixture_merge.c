@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t
-draw(uint64_t *state, uint64_t bound)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (*state >> 33) % bound;
-}
-
 /* ---- a profile ---- */
 
 static void
@@ -169,25 +162,6 @@ random_profile(uint64_t seed)
     REQUIRE(snd_profile_copy_source(profile, &(snd_source){.file = "lib.py", .size = 9, .sha256 = {seed % 2, 7}}) ==
             SND_OK);
     return profile;
-}
-
-void
-write_profile(const char *path, const snd_profile *profile, unsigned events)
-{
-    snd_writer *writer = NULL;
-
-    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
-    for (uint32_t track = 0; track < profile->track_count && events != 0; track++) {
-        snd_chunk chunk = {0};
-        for (uint32_t i = 0; i < profile->node_count; i++)
-            if (profile->nodes[i].track == track)
-                for (unsigned k = 0; k < events; k++)
-                    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 100u * i + k, .value = k, .node = i});
-        REQUIRE(snd_writer_add_chunk(writer, track, &chunk) == SND_OK);
-        snd_chunk_free(&chunk);
-    }
-    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_writer_free(writer);
 }
 
 /* ---- ranks ---- */

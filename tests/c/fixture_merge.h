@@ -15,12 +15,6 @@ snd_profile *process_profile(const char *host, uint32_t pid, uint64_t realtime_n
 /* The same for the same seed. Everything a profile can have, with names that other seeds have too. */
 snd_profile *random_profile(uint64_t seed);
 
-/* A number below `bound`; the next one every time. */
-uint64_t draw(uint64_t *state, uint64_t bound);
-
-/* Writes the profile as a recording, with `events` events on its nodes. */
-void write_profile(const char *path, const snd_profile *profile, unsigned events);
-
 /* Whether both have the same nodes by their path, with equal whole numbers and real ones within 1e-12, the same memory,
  * facts, processes and tracks; prints the first difference. */
 int sums_are_equal(const snd_profile *a, const snd_profile *b);

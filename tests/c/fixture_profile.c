@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "store/reader.h"
+#include "store/writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -183,6 +184,71 @@ self_sum(const snd_profile *profile, uint32_t track)
         if (profile->nodes[i].track == track)
             sum += snd_profile_whole(profile, i, SND_METRIC_SELF);
     return sum;
+}
+
+uint64_t
+thread_count(const snd_profile *profile)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        count += profile->tracks[i].thread_count;
+    return count;
+}
+
+/* ---- recordings ---- */
+
+void
+write_profile(const char *path, const snd_profile *profile, unsigned events)
+{
+    snd_writer *writer = NULL;
+
+    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
+    for (uint32_t track = 0; track < profile->track_count && events != 0; track++) {
+        snd_chunk chunk = {0};
+        for (uint32_t i = 0; i < profile->node_count; i++)
+            if (profile->nodes[i].track == track)
+                for (unsigned k = 0; k < events; k++)
+                    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 100u * i + k, .value = k, .node = i});
+        REQUIRE(snd_writer_add_chunk(writer, track, &chunk) == SND_OK);
+        snd_chunk_free(&chunk);
+    }
+    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
+    snd_writer_free(writer);
+}
+
+static snd_status
+pass_over(void *context, uint32_t track, const snd_profile_event *event)
+{
+    (void)context, (void)track, (void)event;
+    return SND_OK;
+}
+
+snd_status
+read_status(const char *path)
+{
+    snd_reader *reader = NULL;
+    snd_profile *profile = NULL;
+    uint64_t counted;
+    snd_status status = snd_reader_open(path, &reader);
+
+    if (status == SND_OK)
+        status = snd_reader_profile(reader, &profile);
+    if (status == SND_OK)
+        status = snd_reader_event_count(reader, &counted);
+    if (status == SND_OK)
+        status = snd_reader_timeline(reader, profile, pass_over, NULL);
+    snd_profile_free(profile);
+    snd_reader_free(reader);
+    return status;
+}
+
+void
+check_count(const char *path, const char *name, uint64_t wanted)
+{
+    snd_profile *profile = read_recording(path);
+    CHECK_NUMBER(node_whole(profile, "main", name, SND_METRIC_COUNT), wanted);
+    snd_profile_free(profile);
 }
 
 snd_profile *

@@ -135,3 +135,27 @@ write_samples(const char *path, int with_timeline)
     snd_writer_free(writer);
     snd_profile_free(profile);
 }
+
+snd_profile *
+hostile_profile(void)
+{
+    static const snd_profile_site sites[] = {
+        {SND_SITE_LINE, "</script><script>alert(\"1\")//", "/app/a;b \"c\"\n'd' &amp;.py", 3, "", 0, 1},
+        {SND_SITE_LINE, "f(x)=1\ncalls=9 9\n* 7", "fn=(1) \\evil\t.py", 4, "", 0, 2},
+        {SND_SITE_NATIVE, "operator<<(char const*) \033[2J \xff\xc3(", "lib\xe2\x80\xae.so", 0, "", 0, 0},
+    };
+    snd_profile *profile = snd_profile_new();
+
+    REQUIRE(profile != NULL);
+    uint32_t root = add_root(profile, add_track(profile, "a;b\nc \"\\ \x1b]0;x\a", 100, 0, 9 * MS), 9 * MS, 0);
+    uint32_t node = add_region(profile, root, "x;y \r\n \"\\ 7 \xe6\xb8\xac", 1, 9 * MS, 9 * MS);
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
+        node = add_frame(profile, node, &sites[i]);
+        set_samples(profile, node, i + 1, SND_METRIC_PYTHON, (i + 1) * MS);
+    }
+    set_info(profile, "program", "evil\n\"prog\".py");
+    set_info(profile, "process_id", "100");
+    set_info(profile, "sample_rate_hz", "1000");
+    set_info(profile, "length_ns", "9000000");
+    return profile;
+}

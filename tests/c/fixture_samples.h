@@ -18,4 +18,8 @@ uint32_t add_frame(snd_profile *profile, uint32_t parent, const snd_profile_site
 /* A recording of it at `path`, with or without the timeline. */
 void write_samples(const char *path, int with_timeline);
 
+/* Regions, lines and a native frame whose names, files and thread try to leave their place in every format: quotes,
+ * separators, newlines, control characters, markup, bytes that are not UTF-8. */
+snd_profile *hostile_profile(void);
+
 #endif

@@ -10,12 +10,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static uint32_t
-op_site(const char *name)
-{
-    return snd_op_site(&(snd_profile_site){.name = name, .file = "", .detail = ""}, NULL);
-}
-
 static void
 add_call(uint32_t attached, uint64_t total, uint64_t self)
 {
@@ -40,9 +34,9 @@ static void
 attach_calls(const snd_track *track, uint32_t node)
 {
     snd_attach_lock();
-    uint32_t outer = snd_attach_to(track, node, op_site("aten::linear"));
+    uint32_t outer = snd_attach_to(track, node, operator_site("aten::linear"));
     add_call(outer, 60, 20);
-    add_call(snd_attach_below(outer, op_site("aten::addmm")), 40, 40);
+    add_call(snd_attach_below(outer, operator_site("aten::addmm")), 40, 40);
     snd_attach_take_self(track, node, 60);
     snd_attach_unlock();
 }
@@ -111,12 +105,12 @@ a_node_has_room_for_so_many_metrics(void)
     snd_track *track = start_anew("main");
 
     snd_attach_lock();
-    uint32_t node = snd_attach_to(track, 0, op_site("aten::many"));
+    uint32_t node = snd_attach_to(track, 0, operator_site("aten::many"));
     for (unsigned i = 0; i < SND_ATTACH_VALUES; i++)
         CHECK(snd_attach_value(node, (snd_metric)i) != NULL);
     CHECK(snd_attach_value(node, (snd_metric)SND_ATTACH_VALUES) == NULL);
     CHECK(snd_attach_value(node, (snd_metric)0) != NULL);
-    CHECK_NUMBER(snd_attach_to(track, 0, op_site("aten::many")), node);
+    CHECK_NUMBER(snd_attach_to(track, 0, operator_site("aten::many")), node);
     CHECK(snd_attach_to(track, 0, SND_NONE) == SND_NONE);
     CHECK_NUMBER(snd_attach_lost(), 1);
     snd_attach_unlock();
@@ -146,7 +140,7 @@ without_memory_nothing_breaks(void)
 
     for (unsigned i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "aten::op%u", i);
-        sites[i] = op_site(name);
+        sites[i] = operator_site(name);
     }
     snd_attach_lock();
     snd_alloc_fail_after(0);

@@ -361,16 +361,6 @@ leave_open(void)
     pass_time(10);
 }
 
-static uint64_t
-thread_count(void)
-{
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < profile->track_count; i++)
-        count += profile->tracks[i].thread_count;
-    return count;
-}
-
 static void
 many_threads_in_turn_share_the_tracks_of_ended_ones(void)
 {
@@ -380,7 +370,7 @@ many_threads_in_turn_share_the_tracks_of_ended_ones(void)
         run_in_thread(call_once);
     look();
     CHECK(profile->track_count <= 64);
-    CHECK_NUMBER(thread_count(), 201);
+    CHECK_NUMBER(thread_count(profile), 201);
     CHECK_NUMBER(sum_of("work", SND_METRIC_COUNT), 200);
     CHECK_NUMBER(sum_of("work", SND_METRIC_TOTAL), 2000);
     CHECK_NUMBER(sum_of("thread", SND_METRIC_SELF), 0);

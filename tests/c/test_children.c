@@ -23,16 +23,13 @@ static void
 write_recording(const char *path, const char *process, const char *start_ns, int is_complete)
 {
     snd_profile *profile = small_profile();
-    snd_writer *writer = NULL;
 
     set_info(profile, "process_id", process);
     set_info(profile, "start_monotonic_ns", start_ns);
     set_info(profile, "process_cpu_ns", "5000");
     set_info(profile, "process_cpu_before_ns", "2000");
     set_info(profile, "complete", is_complete ? "1" : "0");
-    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
-    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_writer_free(writer);
+    write_profile(path, profile, 0);
     snd_profile_free(profile);
 }
 
@@ -169,13 +166,6 @@ a_look_without_memory_says_so_or_misses_a_part(void)
 }
 
 /* ---- forked children ---- */
-
-static void
-enter_and_leave(const char *name)
-{
-    snd_track *track = snd_track_get();
-    snd_region_leave(track, snd_region_enter(track, region_site(name)));
-}
 
 static void
 run_with_a_child(const snd_session_options *options, snd_parts_gathered *found)

@@ -220,12 +220,9 @@ static void
 make_calls(void)
 {
     snd_profile *profile = calls_profile();
-    snd_writer *writer = NULL;
 
     strcpy(calls, temp_path("calls.sonde"));
-    REQUIRE(snd_writer_open(calls, &writer) == SND_OK);
-    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_writer_free(writer);
+    write_profile(calls, profile, 0);
     snd_profile_free(profile);
 }
 

@@ -41,13 +41,6 @@ stop(snd_collector *collector, snd_buffer *message)
     return status;
 }
 
-static void
-enter_and_leave(const char *name)
-{
-    snd_track *track = snd_track_get();
-    snd_region_leave(track, snd_region_enter(track, region_site(name)));
-}
-
 static snd_status
 count_event(void *context, uint32_t track, const snd_profile_event *event)
 {

@@ -1,10 +1,11 @@
-/* Whole recordings for other programs: folded stacks, speedscope, Chrome traces of samples. The folder of golden files
- * is the first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
+/* Whole recordings for other programs: folded stacks, speedscope, pprof, pstats, callgrind, traces. The folder of
+ * golden files is the first argument. */
 #include "base/alloc.h"
 #include "check.h"
 #include "collect/trace_file.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_golden.h"
 #include "fixture_samples.h"
 #include "format/callgraph.h"
 #include "format/format.h"
@@ -15,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *folder;
+#include <zlib.h>
 
 /* A recording of the samples, open, with its events. */
 typedef struct opened {
@@ -25,16 +25,23 @@ typedef struct opened {
 } opened;
 
 static opened
-open_samples(int with_timeline)
+open_recording(const char *path, int with_timeline)
 {
-    const char *path = temp_path("samples.sonde");
     opened self = {0};
 
-    write_samples(path, with_timeline);
     REQUIRE(snd_reader_open(path, &self.reader) == SND_OK);
     REQUIRE(snd_reader_profile(self.reader, &self.profile) == SND_OK);
     REQUIRE(!with_timeline || snd_reader_events(self.reader, self.profile) == SND_OK);
     return self;
+}
+
+static opened
+open_samples(int with_timeline)
+{
+    const char *path = temp_path("samples.sonde");
+
+    write_samples(path, with_timeline);
+    return open_recording(path, with_timeline);
 }
 
 static void
@@ -64,46 +71,69 @@ exported(const char *format, snd_profile *profile)
     return read_file(path, NULL);
 }
 
-static void
-check_golden(const char *name, const char *text)
-{
-    const char *mode = getenv("SONDE_GOLDEN");
-    char path[1024];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (mode != NULL && strcmp(mode, "write") == 0)
-        write_file(path, text, strlen(text));
-    char *wanted = read_file(path, NULL);
-    CHECK_TEXT(text, wanted);
-    free(wanted);
-}
-
+/* gzread() gives the bytes of what is not packed as they are. */
 static void
 check_export(const char *name, const char *format, const opened *from, const snd_export_options *options)
 {
     const char *path = temp_path("golden");
+    static char bytes[1 << 20];
+    char file[64];
 
     CHECK(export_to(path, format, from, options) == SND_OK);
-    char *text = read_file(path, NULL);
-    check_golden(name, text);
-    free(text);
+    gzFile packed = gzopen(path, "rb");
+    int size = gzread(packed, bytes, sizeof bytes);
+    gzclose(packed);
+    REQUIRE(size > 0 && size < (int)sizeof bytes);
+    snprintf(file, sizeof file, "recordings/%s.%s", name, format);
+    if (strcmp(format, "pprof") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "perfetto") == 0)
+        check_golden_bytes(file, bytes, (size_t)size);
+    else
+        check_golden(file, bytes, (size_t)size);
 }
 
 static void
-samples_are_exported_as_they_were(void)
+every_format_writes_a_recording_as_it_did(void)
 {
-    const snd_export_options usual = {0}, other = {.by_line = 1, .cpu_only = 1};
+    opened from = open_samples(1);
+
+    for (unsigned i = 0; i < snd_format_count; i++)
+        if (snd_formats[i].write_recording != NULL)
+            check_export("samples", snd_formats[i].name, &from, &(snd_export_options){0});
+    close_samples(&from);
+}
+
+static void
+every_format_writes_hostile_names_as_it_did(void)
+{
+    const char *path = temp_path("hostile.sonde");
+    snd_profile *profile = hostile_profile();
+
+    write_profile(path, profile, 2);
+    opened from = open_recording(path, 1);
+    for (unsigned i = 0; i < snd_format_count; i++)
+        if (snd_formats[i].write_recording != NULL)
+            check_export("hostile", snd_formats[i].name, &from, &(snd_export_options){0});
+    close_samples(&from);
+    snd_profile_free(profile);
+}
+
+static void
+options_choose_what_is_exported(void)
+{
+    const snd_export_options lines = {.by_line = 1, .cpu_only = 1};
     opened over_time = open_samples(1), in_sum = open_samples(0);
 
-    check_export("samples.collapsed", "collapsed", &in_sum, &usual);
-    check_export("samples-lines.collapsed", "collapsed", &in_sum, &other);
-    check_export("samples.speedscope", "speedscope", &over_time, &usual);
-    check_export("samples-lines.speedscope", "speedscope", &over_time, &other);
-    check_export("samples-sums.speedscope", "speedscope", &in_sum, &usual);
-    check_export("samples.chrome", "chrome", &over_time, &usual);
-    check_export("samples.callgrind", "callgrind", &in_sum, &usual);
+    check_export("lines", "collapsed", &in_sum, &lines);
+    check_export("lines", "speedscope", &over_time, &lines);
+    check_export("sums", "speedscope", &in_sum, &(snd_export_options){0});
     close_samples(&over_time);
     close_samples(&in_sum);
+}
+
+static void
+no_golden_file_is_left_over(void)
+{
+    check_golden_used("recordings");
 }
 
 static void
@@ -287,7 +317,7 @@ a_trace_that_grows_has_the_slices_of_the_export(void)
     }
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     char *text = read_file(path, NULL);
-    check_golden("samples.chrome", text);
+    check_golden("recordings/samples.chrome", text, strlen(text));
     free(text);
     snd_trace_file_free(file);
     snd_profile_free(profile);
@@ -377,8 +407,11 @@ int
 main(int argc, char **argv)
 {
     REQUIRE(argc == 2);
-    folder = argv[1];
-    RUN(samples_are_exported_as_they_were);
+    golden_folder = argv[1];
+    RUN(every_format_writes_a_recording_as_it_did);
+    RUN(every_format_writes_hostile_names_as_it_did);
+    RUN(options_choose_what_is_exported);
+    RUN(no_golden_file_is_left_over);
     RUN(regions_alone_are_stacks_too);
     RUN(a_trace_needs_a_timeline_and_stacks_need_something);
     RUN(a_profile_whose_times_are_all_0_has_nothing);

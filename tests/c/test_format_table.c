@@ -2,21 +2,11 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_table.h"
 #include "format/format.h"
 #include "view/view.h"
 
 #include <string.h>
-
-static void
-check_table(const snd_table *table, snd_format_options options, const char *wanted)
-{
-    snd_buffer text = {0};
-
-    snd_format_table(table, &options, &text);
-    CHECK(snd_buffer_status(&text) == SND_OK);
-    CHECK_TEXT(snd_buffer_str(&text), wanted);
-    snd_buffer_free(&text);
-}
 
 static snd_table *
 shown_regions(const snd_profile *profile)

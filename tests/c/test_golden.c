@@ -1,56 +1,54 @@
-/* The views of calls, of samples, of memory, of operators and of compiled graphs in every format against files. The
- * folder of them is the first argument. After a wanted change run with SONDE_GOLDEN=write and read the difference. */
+/* Every view once as text, what is drawn for a terminal, and every format of tables, against files. The folder of them
+ * is the first argument. After a wanted change run `make golden` and read the difference. */
+#include "base/utf8.h"
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_golden.h"
 #include "fixture_graph.h"
 #include "fixture_memory.h"
 #include "fixture_merge.h"
 #include "fixture_ops.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/reports.h"
-#include "view/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static const char *folder;
-
+/* As `sonde view` prints it. */
 static void
-check_file(const char *name, const char *format, const snd_buffer *text)
+put_view(const snd_profile *profile, const char *name, snd_view_options options, snd_format_options format,
+         snd_buffer *text)
 {
-    const char *mode = getenv("SONDE_GOLDEN");
-    char path[1024];
+    snd_report *report = snd_report_find(name);
 
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, format);
-    if (mode != NULL && strcmp(mode, "write") == 0)
-        write_file(path, text->data, text->size);
-    char *wanted = read_file(path, NULL);
-    CHECK_TEXT(snd_buffer_str(text), wanted);
-    free(wanted);
+    if (report != NULL) {
+        REQUIRE(report(profile, &options, &format, text) == SND_OK);
+        return;
+    }
+    snd_table *table = make_view(profile, name, options), *shown = shown_columns(table);
+    snd_format_table(shown, &format, text);
+    snd_table_free(shown);
+    snd_table_free(table);
 }
 
-/* A page has the usual columns, the other formats have all, as `sonde export` writes them. */
+/* What people see, and below it every column with its exact numbers. */
 static void
 check_view_as(const snd_profile *profile, const char *name, snd_view_options options, const char *file)
 {
-    const snd_view *view = snd_view_find(name);
-    snd_table *table = NULL, *shown = NULL;
+    snd_table *table = make_view(profile, name, options);
+    snd_buffer text = {0};
+    char path[64];
 
-    REQUIRE(view != NULL && view->make(profile, &options, &table) == SND_OK);
-    REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
-    for (unsigned i = 0; i < snd_format_count; i++) {
-        const snd_format *format = &snd_formats[i];
-        int is_for_eyes = strcmp(format->name, "html") == 0 || strcmp(format->name, "table") == 0;
-        snd_buffer text = {0};
-        if (format->write_table == NULL)
-            continue;
-        format->write_table(is_for_eyes ? shown : table, &(snd_format_options){0}, &text);
-        check_file(file, format->name, &text);
-        snd_buffer_free(&text);
-    }
-    snd_table_free(shown);
+    put_view(profile, name, options, (snd_format_options){0}, &text);
+    snd_buffer_char(&text, '\n');
+    snd_format_csv(table, &(snd_format_options){.is_exact = 1}, &text);
+    snprintf(path, sizeof path, "views/%s.txt", file);
+    check_golden(path, snd_buffer_str(&text), text.size);
+    snd_buffer_free(&text);
     snd_table_free(table);
 }
 
@@ -60,15 +58,30 @@ check_view(const snd_profile *profile, const char *name)
     check_view_as(profile, name, (snd_view_options){0}, name);
 }
 
+/* ---- views ---- */
+
+static void
+views_of_regions_are_as_they_were(void)
+{
+    snd_profile *profile = small_profile();
+
+    check_view(profile, "regions");
+    check_view(profile, "threads");
+    check_view(profile, "counters");
+    snd_profile_free(profile);
+}
+
 static void
 views_of_calls_are_as_they_were(void)
 {
-    snd_profile *profile = calls_profile();
+    snd_profile *profile = calls_profile(), *other = signatures_profile();
 
     check_view(profile, "functions");
     check_view(profile, "callers");
     check_view(profile, "callees");
+    check_view(other, "signatures");
     snd_profile_free(profile);
+    snd_profile_free(other);
 }
 
 static void
@@ -83,56 +96,18 @@ views_of_processes_are_as_they_were(void)
 }
 
 static void
-the_view_of_signatures_is_as_it_was(void)
-{
-    snd_profile *profile = signatures_profile();
-
-    check_view(profile, "signatures");
-    snd_profile_free(profile);
-}
-
-static void
 views_of_samples_are_as_they_were(void)
 {
     snd_profile *profile = walk_profile();
 
-    check_view_as(profile, "lines", (snd_view_options){0}, "samples-lines");
-    check_view_as(profile, "functions", (snd_view_options){0}, "samples-functions");
-    check_view_as(profile, "tree", (snd_view_options){0}, "samples-tree");
-    check_view_as(profile, "tree", (snd_view_options){.by_time = 1, .show_all = 1}, "samples-tree-by-time");
-    check_view_as(profile, "tree", (snd_view_options){.with_waiting = 1}, "samples-tree-with-waiting");
-    check_view_as(profile, "waiting", (snd_view_options){0}, "samples-waiting");
-    check_view_as(profile, "threads", (snd_view_options){0}, "samples-threads");
-    check_view_as(profile, "timeline", (snd_view_options){0}, "samples-timeline");
-    snd_profile_free(profile);
-}
-
-/* What a terminal shows: wide and narrow, with and without colours. */
-static void
-views_fit_the_terminal(void)
-{
-    static const unsigned widths[] = {60, 80, 120, 200};
-    static const char *const names[] = {"lines", "functions", "tree", "waiting", "threads", "timeline"};
-    snd_profile *profile = walk_profile();
-
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        snd_format_options options = {.width = widths[w], .unicode = 1, .colour = widths[w] == 120};
-        snd_buffer text = {0};
-        char name[32];
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-            snd_table *table = NULL, *shown = NULL;
-            REQUIRE(snd_view_find(names[i])->make(profile, &(snd_view_options){0}, &table) == SND_OK);
-            REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
-            snd_format_table(shown, &options, &text);
-            snd_buffer_char(&text, '\n');
-            snd_table_free(shown);
-            snd_table_free(table);
-        }
-        REQUIRE(snd_summary_write(profile, &(snd_view_options){0}, &options, &text) == SND_OK);
-        snprintf(name, sizeof name, "samples-%u", widths[w]);
-        check_file(name, "terminal", &text);
-        snd_buffer_free(&text);
-    }
+    check_view(profile, "lines");
+    check_view_as(profile, "functions", (snd_view_options){0}, "functions-sampled");
+    check_view(profile, "tree");
+    check_view_as(profile, "tree", (snd_view_options){.by_time = 1, .show_all = 1}, "tree-by-time");
+    check_view_as(profile, "tree", (snd_view_options){.with_waiting = 1}, "tree-with-waiting");
+    check_view(profile, "waiting");
+    check_view_as(profile, "threads", (snd_view_options){0}, "threads-sampled");
+    check_view(profile, "timeline");
     snd_profile_free(profile);
 }
 
@@ -141,13 +116,13 @@ views_of_memory_are_as_they_were(void)
 {
     snd_profile *profile = memory_profile();
 
-    check_view_as(profile, "memory", (snd_view_options){0}, "memory");
-    check_view_as(profile, "owners", (snd_view_options){0}, "owners");
-    check_view_as(profile, "leaks", (snd_view_options){.show_all = 1}, "memory-leaks");
-    check_view_as(profile, "copies", (snd_view_options){0}, "memory-copies");
-    check_view_as(profile, "footprint", (snd_view_options){0}, "memory-footprint");
-    check_view_as(profile, "sizes", (snd_view_options){0}, "memory-sizes");
-    check_view_as(profile, "lines", (snd_view_options){0}, "memory-lines");
+    check_view(profile, "memory");
+    check_view(profile, "owners");
+    check_view_as(profile, "leaks", (snd_view_options){.show_all = 1}, "leaks");
+    check_view(profile, "copies");
+    check_view(profile, "footprint");
+    check_view(profile, "sizes");
+    check_view_as(profile, "lines", (snd_view_options){0}, "lines-memory");
     snd_profile_free(profile);
 }
 
@@ -156,95 +131,164 @@ views_of_operators_are_as_they_were(void)
 {
     snd_profile *profile = ops_profile();
 
-    check_view_as(profile, "ops", (snd_view_options){0}, "ops");
+    check_view(profile, "ops");
     check_view_as(profile, "ops", (snd_view_options){.by_shape = 1}, "ops-by-shape");
     check_view_as(profile, "ops", (snd_view_options){.by_line = 1}, "ops-by-line");
-    check_view_as(profile, "regions", (snd_view_options){0}, "ops-regions");
+    check_view_as(profile, "regions", (snd_view_options){0}, "regions-ops");
     snd_profile_free(profile);
 }
 
 static void
-the_view_of_graphs_is_as_it_was(void)
+views_of_graphs_are_as_they_were(void)
 {
     snd_profile *profile = graph_profile();
 
-    check_view_as(profile, "graph", (snd_view_options){0}, "graph");
+    check_view(profile, "graph");
     check_view_as(profile, "graph", (snd_view_options){.total = 1}, "graph-total");
     snd_profile_free(profile);
 }
 
 static void
-put_view(const snd_profile *profile, const char *name, const snd_format_options *options, snd_buffer *text)
+every_view_has_a_file_and_every_file_a_view(void)
 {
-    snd_report *report = snd_report_find(name);
-    snd_table *table = NULL, *shown = NULL;
+    char path[1024];
 
-    if (report != NULL)
-        REQUIRE(report(profile, &(snd_view_options){0}, options, text) == SND_OK);
-    else {
-        REQUIRE(snd_view_find(name)->make(profile, &(snd_view_options){0}, &table) == SND_OK);
-        REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
-        snd_format_table(shown, options, text);
+    for (unsigned i = 0; i < snd_view_count; i++) {
+        snprintf(path, sizeof path, "%s/views/%s.txt", golden_folder, snd_views[i].name);
+        if (access(path, R_OK) != 0)
+            CHECK_TEXT(snd_views[i].name, "a view with a golden file");
     }
-    snd_buffer_char(text, '\n');
-    snd_table_free(shown);
+    check_golden_used("views");
+}
+
+/* ---- the terminal ---- */
+
+static const snd_format_options in_colour = {.width = 80, .unicode = 1, .colour = 1};
+
+static void
+check_drawn(const snd_profile *profile, const char *view)
+{
+    snd_buffer text = {0};
+    char path[64];
+
+    put_view(profile, view, (snd_view_options){0}, in_colour, &text);
+    snprintf(path, sizeof path, "terminal/%s.txt", view);
+    check_golden(path, snd_buffer_str(&text), text.size);
+    snd_buffer_free(&text);
+}
+
+static void
+check_summary(const snd_profile *profile, const char *path)
+{
+    snd_buffer text = {0};
+
+    REQUIRE(snd_summary_write(profile, &(snd_view_options){0}, &in_colour, &text) == SND_OK);
+    check_golden(path, snd_buffer_str(&text), text.size);
+    snd_buffer_free(&text);
+}
+
+/* Their plain text is above, and what colours and widths make of any table is in the tests of tables. */
+static void
+what_is_drawn_in_colour_is_as_it_was(void)
+{
+    snd_profile *walk = walk_profile(), *memory = memory_profile(), *graph = graph_profile();
+
+    check_summary(walk, "terminal/summary.txt");
+    check_summary(memory, "terminal/summary-memory.txt");
+    check_drawn(walk, "lines");
+    check_drawn(walk, "tree");
+    check_drawn(memory, "memory");
+    check_drawn(memory, "footprint");
+    check_drawn(graph, "graph");
+    check_golden_used("terminal");
+    snd_profile_free(walk);
+    snd_profile_free(memory);
+    snd_profile_free(graph);
+}
+
+static void
+check_fits(const char *text, unsigned width, const char *view)
+{
+    char *copy = strdup(text), *rest = copy;
+
+    for (const char *line; (line = strsep(&rest, "\n")) != NULL;)
+        if (snd_utf8_width(line) > width) {
+            fprintf(stderr, "%s, %u cells wide\n", view, width);
+            CHECK_TEXT(line, "a line that fits");
+        }
+    free(copy);
+}
+
+/* Footers are sentences, which the terminal breaks; what pstats has as columns takes 88 cells. */
+static void
+every_view_fits_the_terminal(void)
+{
+    enum { NARROW = 88 };
+    snd_profile *const profiles[] = {small_profile(), calls_profile(),  signatures_profile(), ranks_profile(),
+                                     walk_profile(),  memory_profile(), ops_profile(),        graph_profile()};
+    unsigned seen = 0;
+
+    for (size_t p = 0; p < sizeof profiles / sizeof profiles[0]; p++) {
+        for (unsigned i = 0; i < snd_view_count; i++)
+            for (unsigned width = NARROW; width <= 200; width += 50) {
+                snd_table *table = NULL;
+                snd_buffer text = {0};
+                if (snd_views[i].make(profiles[p], &(snd_view_options){0}, &table) != SND_OK)
+                    continue;
+                snd_table_free(table);
+                put_view(profiles[p], snd_views[i].name, (snd_view_options){0},
+                         (snd_format_options){.width = width, .unicode = width != NARROW, .no_footer = 1}, &text);
+                check_fits(snd_buffer_str(&text), width, snd_views[i].name);
+                snd_buffer_free(&text);
+                seen++;
+            }
+        snd_profile_free(profiles[p]);
+    }
+    CHECK(seen >= 3 * snd_view_count);
+}
+
+/* ---- the formats of tables ---- */
+
+static void
+check_formats(snd_table *table, const char *name)
+{
+    char path[64];
+
+    for (unsigned i = 0; i < snd_format_count; i++) {
+        snd_buffer text = {0};
+        if (snd_formats[i].write_table == NULL)
+            continue;
+        snd_formats[i].write_table(table, &(snd_format_options){0}, &text);
+        snprintf(path, sizeof path, "tables/%s.%s", name, snd_formats[i].name);
+        check_golden(path, snd_buffer_str(&text), text.size);
+        snd_buffer_free(&text);
+    }
     snd_table_free(table);
 }
 
-/* Reports, tables and the summary of memory, in Unicode and in ASCII. */
 static void
-memory_fits_the_terminal(void)
+every_format_writes_a_table_as_it_did(void)
 {
-    static const unsigned widths[] = {60, 80, 120, 160};
-    static const char *const names[] = {"memory", "leaks", "copies", "footprint", "lines"};
-    snd_profile *profile = memory_profile();
-
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        snd_format_options options = {.width = widths[w], .unicode = widths[w] != 160, .colour = widths[w] == 120};
-        snd_buffer text = {0};
-        char name[32];
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            put_view(profile, names[i], &options, &text);
-        REQUIRE(snd_summary_write(profile, &(snd_view_options){0}, &options, &text) == SND_OK);
-        snprintf(name, sizeof name, "memory-%u", widths[w]);
-        check_file(name, "terminal", &text);
-        snd_buffer_free(&text);
-    }
-    snd_profile_free(profile);
-}
-
-static void
-graphs_fit_the_terminal(void)
-{
-    static const unsigned widths[] = {0, 80, 120};
-    snd_profile *profile = graph_profile();
-
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        snd_format_options options = {.width = widths[w], .unicode = widths[w] != 0, .colour = widths[w] == 120};
-        snd_buffer text = {0};
-        char name[32];
-        put_view(profile, "graph", &options, &text);
-        snprintf(name, sizeof name, "graph-%u", widths[w]);
-        check_file(name, "terminal", &text);
-        snd_buffer_free(&text);
-    }
-    snd_profile_free(profile);
+    check_formats(full_table(), "full");
+    check_formats(hostile_table(), "hostile");
+    check_golden_used("tables");
 }
 
 int
 main(int argc, char **argv)
 {
     REQUIRE(argc == 2);
-    folder = argv[1];
+    golden_folder = argv[1];
+    RUN(views_of_regions_are_as_they_were);
     RUN(views_of_calls_are_as_they_were);
     RUN(views_of_processes_are_as_they_were);
-    RUN(the_view_of_signatures_is_as_it_was);
     RUN(views_of_samples_are_as_they_were);
-    RUN(views_fit_the_terminal);
     RUN(views_of_memory_are_as_they_were);
-    RUN(memory_fits_the_terminal);
     RUN(views_of_operators_are_as_they_were);
-    RUN(the_view_of_graphs_is_as_it_was);
-    RUN(graphs_fit_the_terminal);
+    RUN(views_of_graphs_are_as_they_were);
+    RUN(every_view_has_a_file_and_every_file_a_view);
+    RUN(what_is_drawn_in_colour_is_as_it_was);
+    RUN(every_view_fits_the_terminal);
+    RUN(every_format_writes_a_table_as_it_did);
     return check_report();
 }

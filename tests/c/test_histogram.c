@@ -29,7 +29,7 @@ every_number_lies_within_its_bucket(void)
             check_bucket((UINT64_C(1) << bit) - 4 + offset);
     uint64_t state = 1;
     for (int i = 0; i < 100000; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
+        (void)draw(&state, 1);
         check_bucket(state >> (state >> 58));
     }
     check_bucket(UINT64_MAX);
@@ -83,24 +83,17 @@ worst_error(uint64_t *values, size_t count)
     return worst;
 }
 
-static double
-random_share(void)
-{
-    static uint64_t state = 42;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
 static void
 quantiles_of_smooth_distributions_are_near_the_truth(void)
 {
+    uint64_t state = 42;
     enum { COUNT = 20000 };
     static uint64_t uniform[COUNT], exponential[COUNT], steep[COUNT];
 
     for (size_t i = 0; i < COUNT; i++) {
-        uniform[i] = 1000 + (uint64_t)(random_share() * 9000000);
-        exponential[i] = 100 + (uint64_t)(-log(random_share()) * 50000);
-        steep[i] = (uint64_t)(1000 * pow(random_share(), -1.5));
+        uniform[i] = 1000 + (uint64_t)(draw_share(&state) * 9000000);
+        exponential[i] = 100 + (uint64_t)(-log(draw_share(&state)) * 50000);
+        steep[i] = (uint64_t)(1000 * pow(draw_share(&state), -1.5));
     }
     CHECK(worst_error(uniform, COUNT) < 6.25);
     CHECK(worst_error(exponential, COUNT) < 6.25);

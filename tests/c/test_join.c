@@ -9,16 +9,10 @@
 
 #include <pthread.h>
 
-static uint32_t
-op_site(const char *name)
-{
-    return snd_op_site(&(snd_profile_site){.name = name, .file = "", .detail = ""}, NULL);
-}
-
 static snd_joined_call
 a_call(const char *name, uint64_t start, uint64_t end, uint32_t above)
 {
-    return (snd_joined_call){.start = start, .end = end, .above = above, .site = op_site(name)};
+    return (snd_joined_call){.start = start, .end = end, .above = above, .site = operator_site(name)};
 }
 
 /* Enters a region after a while. */

@@ -267,8 +267,7 @@ garbage_ends_somewhere(void)
     for (int round = 0; round < 3000; round++) {
         snd_registers registers = taken.registers;
         for (int change = 0; change < 20; change++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            size_t at = (size_t)(seed >> 33) % (taken.stack.size - 8);
+            size_t at = (size_t)draw(&seed, taken.stack.size - 8);
             uint64_t value = change % 3 == 0   ? seed
                              : change % 3 == 1 ? taken.stack.address + (seed >> 40) % taken.stack.size
                                                : (uint64_t)(uintptr_t)taken.wanted[seed % (unsigned)taken.wanted_count];

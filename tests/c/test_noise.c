@@ -1,6 +1,7 @@
 /* How far numbers may be off: limits against tables, estimates against hand calculation, false alarms by simulation. */
 #include "base/statistics.h"
 #include "check.h"
+#include "fixture.h"
 #include "view/noise.h"
 
 #include <math.h>
@@ -128,14 +129,6 @@ numbers_of_damaged_files_are_noise(void)
 
 static uint64_t seed;
 
-/* From 0 to 1. */
-static double
-draw(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) / 9007199254740992.0;
-}
-
 enum { ROWS = 12, SAMPLES = 2000, RUNS = 1000 };
 
 /* A recording of rows with known shares; the first row has `more` of its time in addition. */
@@ -147,7 +140,7 @@ record(double more, snd_estimate rows[ROWS])
     int samples = (int)(whole / MS);
 
     for (int i = 0; i < samples; i++) {
-        double at = draw() * all - more;
+        double at = draw_share(&seed) * all - more;
         int row = 0;
         for (; row < ROWS - 1 && at >= row + 1; row++)
             at -= row + 1;

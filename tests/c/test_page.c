@@ -118,13 +118,6 @@ sum_of(const char *json, const char *metric)
     return sum;
 }
 
-static void
-check_has(const char *json, const char *wanted)
-{
-    if (strstr(json, wanted) == NULL)
-        CHECK_TEXT(json, wanted);
-}
-
 /* The events of both tracks, sorted by start. */
 static void
 give_events(snd_profile *profile)
@@ -154,10 +147,10 @@ nodes_stand_in_columns(void)
     CHECK_NUMBER(sum_of(json, "python"), 3 * MS + MS / 2);
     CHECK_NUMBER(sum_of(json, "wait_sleep"), 7 * MS);
     CHECK_NUMBER(sum_of(json, "samples"), 17);
-    check_has(json, "\"python\":\"ns\"");
-    check_has(json, "\"length_ns\":\"11000000\"");
-    check_has(json, "\"events\":null");
-    check_has(json, "\"pruned\":null}");
+    CHECK_HAS(json, "\"python\":\"ns\"");
+    CHECK_HAS(json, "\"length_ns\":\"11000000\"");
+    CHECK_HAS(json, "\"events\":null");
+    CHECK_HAS(json, "\"pruned\":null}");
     free(json);
     snd_profile_free(profile);
 }
@@ -169,23 +162,23 @@ only_views_with_an_answer_are_there(void)
                 *ops = ops_profile();
     char *json = data_of(samples);
 
-    check_has(json, "{\"view\":\"lines\",\"variant\":\"\"");
-    check_has(json, "{\"view\":\"regions\"");
+    CHECK_HAS(json, "{\"view\":\"lines\",\"variant\":\"\"");
+    CHECK_HAS(json, "{\"view\":\"regions\"");
     CHECK(strstr(json, "{\"view\":\"ops\"") == NULL && strstr(json, "{\"view\":\"leaks\"") == NULL);
     free(json);
     json = data_of(calls);
-    check_has(json, "{\"view\":\"signatures\"");
+    CHECK_HAS(json, "{\"view\":\"signatures\"");
     CHECK(strstr(json, "{\"view\":\"lines\"") == NULL && strstr(json, "{\"view\":\"regions\"") == NULL);
     free(json);
     json = data_of(memory);
-    check_has(json, "{\"view\":\"leaks\"");
-    check_has(json, "{\"name\":\"heap\",\"unit\":\"bytes\",\"at_ns\":[");
-    check_has(json, "\"histories\":{\"step_ns\":100000000,\"node\":[");
+    CHECK_HAS(json, "{\"view\":\"leaks\"");
+    CHECK_HAS(json, "{\"name\":\"heap\",\"unit\":\"bytes\",\"at_ns\":[");
+    CHECK_HAS(json, "\"histories\":{\"step_ns\":100000000,\"node\":[");
     CHECK_NUMBER(sum_of(json, "live_peak"), 412 * MIB);
     free(json);
     json = data_of(ops);
-    check_has(json, "{\"view\":\"ops\",\"variant\":\"by_shape\"");
-    check_has(json, "{\"view\":\"ops\",\"variant\":\"by_line\"");
+    CHECK_HAS(json, "{\"view\":\"ops\",\"variant\":\"by_shape\"");
+    CHECK_HAS(json, "{\"view\":\"ops\",\"variant\":\"by_line\"");
     free(json);
     snd_profile_free(samples);
     snd_profile_free(calls);
@@ -201,7 +194,7 @@ neighbouring_samples_become_one_event(void)
 
     give_events(profile);
     char *json = data_of(profile);
-    check_has(json, "{\"kind\":\"samples\",\"unit_ns\":50000,\"gap\":[");
+    CHECK_HAS(json, "{\"kind\":\"samples\",\"unit_ns\":50000,\"gap\":[");
     const char *block = strstr(json, "\"kind\":\"samples\"");
     CHECK_NUMBER(numbers(block, "\"gap\":[", gaps, 16), 7);
     CHECK_NUMBER(numbers(block, "\"value\":[", values, 16), 7);
@@ -209,7 +202,7 @@ neighbouring_samples_become_one_event(void)
     CHECK(gaps[0] == 0 && values[0] == 40 && nodes[0] == 2);
     CHECK(gaps[5] == 0 && values[5] == 80);   /* four samples that waited */
     CHECK(gaps[6] == 40 && values[6] == 140); /* the other thread starts anew */
-    check_has(json,
+    CHECK_HAS(json,
               "{\"kind\":\"spans\",\"unit_ns\":1,\"gap\":[6000000],\"value\":[4000000],\"node\":[5],\"task\":[0]}");
     free(json);
     snd_profile_free(profile);
@@ -229,7 +222,7 @@ inner_spans_step_back(void)
     char *json = data_of(profile);
     CHECK_NUMBER(numbers(json, "\"gap\":[", gaps, 4), 3);
     CHECK(gaps[0] == 100 && gaps[1] == -40 && gaps[2] == 5);
-    check_has(json, "\"task\":[0,0,3]");
+    CHECK_HAS(json, "\"task\":[0,0,3]");
     free(json);
     snd_profile_free(profile);
 }
@@ -250,8 +243,8 @@ counters_become_series(void)
     }
     profile->event_count = 2;
     char *json = data_of(profile);
-    check_has(json, "{\"name\":\"queue\",\"unit\":\"\",\"at_ns\":[10,5],\"value\":[2.5,-1]}");
-    check_has(json, "\"events\":[],");
+    CHECK_HAS(json, "{\"name\":\"queue\",\"unit\":\"\",\"at_ns\":[10,5],\"value\":[2.5,-1]}");
+    CHECK_HAS(json, "\"events\":[],");
     free(json);
     snd_profile_free(profile);
 }
@@ -269,7 +262,7 @@ a_counter_with_too_many_values_says_so(void)
         profile->events[i] = (snd_profile_event){.start_ns = 10 * i, .node = node};
     profile->event_count = MANY;
     char *json = data_of(profile);
-    check_has(json, "A counter has 1536 of its 6144 values in the timeline.");
+    CHECK_HAS(json, "A counter has 1536 of its 6144 values in the timeline.");
     free(json);
     snd_profile_free(profile);
 }
@@ -304,7 +297,7 @@ small_nodes_are_added_to_their_callers(void)
     for (unsigned i = 0; i < count; i++)
         CHECK(parents[i] < (int64_t)i);
     CHECK(sum_of(whole, "python") == sum_of(pruned, "python") && sum_of(whole, "samples") == sum_of(pruned, "samples"));
-    check_has(pruned, " smallest of 610 places in the call tree were added to their callers");
+    CHECK_HAS(pruned, " smallest of 610 places in the call tree were added to their callers");
     free(whole);
     free(pruned);
     snd_profile_free(profile);
@@ -329,13 +322,13 @@ too_many_events_are_thinned_out(void)
     for (unsigned i = 0; i < count; i++)
         sum += values[i];
     CHECK_NUMBER(sum, 2000 * 20);
-    check_has(json, " of 2000 samples, each for 20 that followed each other.");
+    CHECK_HAS(json, " of 2000 samples, each for 20 that followed each other.");
     free(json);
     for (uint32_t i = 0; i < 2000; i++)
         profile->events[i] = (snd_profile_event){.start_ns = i * 100, .value = i % 50, .node = 5}; /* a region */
     json = data_with(profile, (snd_page_options){.event_limit = 100});
     CHECK(numbers(strstr(json, "\"kind\":\"spans\""), "\"value\":[", values, 2048) <= 100);
-    check_has(json, " of 2000 regions and calls in the timeline, all shorter than ");
+    CHECK_HAS(json, " of 2000 regions and calls in the timeline, all shorter than ");
     free(json);
     snd_profile_free(profile);
 }
@@ -352,12 +345,12 @@ sources_are_the_programs_own(void)
     REQUIRE(snd_profile_add_source(profile, other.file, "library_text = 1\n", 17) == SND_OK);
     set_info(profile, "all_code", "1");
     char *json = data_of(profile);
-    check_has(json, "for i in range(3)");
+    CHECK_HAS(json, "for i in range(3)");
     CHECK(strstr(json, "library_text") == NULL);
     free(json);
     json = data_with(profile, (snd_page_options){.no_source = 1});
     CHECK(strstr(json, "for i in range(3)") == NULL && strstr(json, "f(i)") == NULL);
-    check_has(json, "\"sources\":[],");
+    CHECK_HAS(json, "\"sources\":[],");
     free(json);
     snd_profile_free(profile);
 }
@@ -384,9 +377,9 @@ a_recording_gets_no_other_file_into_the_page(void)
     }
     char *json = data_of(profile);
     CHECK(strstr(json, "keep_this_secret") == NULL && strstr(json, "another_line") == NULL);
-    check_has(json, "a_line_of_python");
-    check_has(json, "\"missing\":\"the file was changed or removed after it was recorded\"");
-    check_has(json, "\"missing\":\"the recording does not contain it\"");
+    CHECK_HAS(json, "a_line_of_python");
+    CHECK_HAS(json, "\"missing\":\"the file was changed or removed after it was recorded\"");
+    CHECK_HAS(json, "\"missing\":\"the recording does not contain it\"");
     free(json);
     snd_profile_free(profile);
 }
@@ -412,12 +405,12 @@ names_are_texts_whatever_they_are(void)
     for (size_t i = 0; i <= sizeof names / sizeof names[0]; i++)
         add_region(profile, 0, i < sizeof names / sizeof names[0] ? names[i] : longest, 1, 10, 10);
     char *json = data_of(profile);
-    check_has(json, "\"</script><script>alert(1)</script>\"");
-    check_has(json, "\"a \\\"quoted\\\" \\\\ name\"");
-    check_has(json, "\"control \\u0001\\u001b[31m\\u000a\\u0009text\"");
-    check_has(json, "\"not utf-8: \\ufffd\\ufffd\\ufffd( \\ufffd");
-    check_has(json, "\xf0\x9f\x90\x8d snake");
-    check_has(json, longest);
+    CHECK_HAS(json, "\"</script><script>alert(1)</script>\"");
+    CHECK_HAS(json, "\"a \\\"quoted\\\" \\\\ name\"");
+    CHECK_HAS(json, "\"control \\u0001\\u001b[31m\\u000a\\u0009text\"");
+    CHECK_HAS(json, "\"not utf-8: \\ufffd\\ufffd\\ufffd( \\ufffd");
+    CHECK_HAS(json, "\xf0\x9f\x90\x8d snake");
+    CHECK_HAS(json, longest);
     free(json);
     free(longest);
     snd_profile_free(profile);

@@ -18,12 +18,9 @@ static void
 open_recording(void)
 {
     snd_profile *profile = small_profile();
-    snd_writer *writer = NULL;
 
     snprintf(path, sizeof path, "%s", temp_path("asked.sonde"));
-    REQUIRE(snd_writer_open(path, &writer) == SND_OK);
-    REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
-    snd_writer_free(writer);
+    write_profile(path, profile, 0);
     snd_profile_free(profile);
     REQUIRE(snd_reader_open(path, &reader) == SND_OK);
 }

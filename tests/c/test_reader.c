@@ -53,27 +53,6 @@ count_event(void *context, uint32_t track, const snd_profile_event *event)
     return SND_OK;
 }
 
-/* Opens and reads everything; the first status that is not SND_OK. */
-static snd_status
-read_status(const char *path)
-{
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
-    uint32_t events = 0;
-    uint64_t counted;
-    snd_status status = snd_reader_open(path, &reader);
-
-    if (status == SND_OK)
-        status = snd_reader_profile(reader, &profile);
-    if (status == SND_OK)
-        status = snd_reader_event_count(reader, &counted);
-    if (status == SND_OK)
-        status = snd_reader_timeline(reader, profile, count_event, &events);
-    snd_profile_free(profile);
-    snd_reader_free(reader);
-    return status;
-}
-
 static void
 a_file_that_is_not_there_is_an_error_of_the_system(void)
 {
@@ -381,8 +360,7 @@ flipped_bytes_are_survived(void)
     make_recording(path);
     char *bytes = read_file(path, &size);
     for (int i = 0; i < 400; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        size_t at = (size_t)(state >> 33) % size;
+        size_t at = (size_t)draw(&state, size);
         char kept = bytes[at];
         bytes[at] = (char)(state >> 24);
         write_file(bad, bytes, size);

@@ -23,20 +23,6 @@ make_recording(const char *path)
     snd_profile_free(profile);
 }
 
-static snd_status
-read_status(const char *path)
-{
-    snd_reader *reader = NULL;
-    snd_profile *profile = NULL;
-    snd_status status = snd_reader_open(path, &reader);
-
-    if (status == SND_OK)
-        status = snd_reader_profile(reader, &profile);
-    snd_profile_free(profile);
-    snd_reader_free(reader);
-    return status;
-}
-
 static void
 what_every_version_wrote_is_read(void)
 {

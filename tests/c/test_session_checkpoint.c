@@ -18,23 +18,6 @@ start(const char *path, int timeline)
     REQUIRE(sonde_start(&(sonde_options){.recording = path, .timeline = timeline}) == 0);
 }
 
-static void
-enter_named(const char *name, int count)
-{
-    for (int i = 0; i < count; i++) {
-        sonde_begin_named(name);
-        sonde_end();
-    }
-}
-
-static void
-check_count(const char *path, const char *name, uint64_t wanted)
-{
-    snd_profile *profile = read_recording(path);
-    CHECK_NUMBER(node_whole(profile, "main", name, SND_METRIC_COUNT), wanted);
-    snd_profile_free(profile);
-}
-
 static int
 is_written(const char *path)
 {

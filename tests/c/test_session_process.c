@@ -13,23 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void
-enter_named(const char *name, int count)
-{
-    for (int i = 0; i < count; i++) {
-        sonde_begin_named(name);
-        sonde_end();
-    }
-}
-
-static void
-check_count(const char *path, const char *name, uint64_t wanted)
-{
-    snd_profile *profile = read_recording(path);
-    CHECK_NUMBER(node_whole(profile, "main", name, SND_METRIC_COUNT), wanted);
-    snd_profile_free(profile);
-}
-
 static int
 is_complete(const char *path)
 {

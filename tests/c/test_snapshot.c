@@ -10,7 +10,7 @@
 static snd_track *track;
 
 static void
-enter_and_leave(const char *name, uint64_t ticks)
+enter_for(const char *name, uint64_t ticks)
 {
     snd_span *span = snd_region_enter(track, region_site(name));
     pass_time(ticks);
@@ -30,11 +30,11 @@ a_second_update_adds_what_is_new(void)
     snd_profile *profile = snd_profile_new();
 
     track = start_anew("main");
-    enter_and_leave("old", 10);
+    enter_for("old", 10);
     update(&snapshot, profile, 0);
     uint32_t old = find_node(profile, "main", "old");
-    enter_and_leave("old", 10);
-    enter_and_leave("new", 5);
+    enter_for("old", 10);
+    enter_for("new", 5);
     update(&snapshot, profile, 0);
     CHECK_NUMBER(find_node(profile, "main", "old"), old);
     CHECK_NUMBER(node_whole(profile, "main", "old", SND_METRIC_COUNT), 2);
@@ -50,12 +50,12 @@ only_nodes_that_changed_are_marked(void)
     snd_profile *profile = snd_profile_new();
 
     track = start_anew("main");
-    enter_and_leave("busy", 10);
-    enter_and_leave("idle", 10);
+    enter_for("busy", 10);
+    enter_for("idle", 10);
     update(&snapshot, profile, 0);
     CHECK_NUMBER(snapshot.changed_count, profile->node_count);
     snd_snapshot_written(&snapshot);
-    enter_and_leave("busy", 10);
+    enter_for("busy", 10);
     update(&snapshot, profile, 0);
     update(&snapshot, profile, 0);
     CHECK(snapshot.changed[find_node(profile, "main", "busy")]);
@@ -110,7 +110,7 @@ a_reset_that_a_thread_has_not_met_empties_its_nodes_all_the_same(void)
     snd_profile *profile = snd_profile_new();
 
     track = start_anew("main");
-    enter_and_leave("before", 10);
+    enter_for("before", 10);
     snd_counter_set(track, counter_site("count before"), 3);
     update(&snapshot, profile, 0);
     snd_track_reset_all();
@@ -142,8 +142,8 @@ an_update_that_failed_can_be_repeated(void)
 
     track = start_anew("main");
     for (char name[] = "a"; name[0] <= 'z'; name[0]++) {
-        enter_and_leave(name, 10);
-        enter_and_leave(name, 10);
+        enter_for(name, 10);
+        enter_for(name, 10);
     }
     CHECK(fail_each_allocation(update_again, &self) > 10);
     for (char name[] = "a"; name[0] <= 'z'; name[0]++) {
@@ -161,8 +161,8 @@ a_histogram_that_found_no_memory_comes_with_the_next_update(void)
     attempt self = {.profile = snd_profile_new()};
 
     track = start_anew("main");
-    enter_and_leave("lasting", 10);
-    enter_and_leave("lasting", 10);
+    enter_for("lasting", 10);
+    enter_for("lasting", 10);
     (void)fail_each_allocation(update_again, &self);
     uint32_t node = find_node(self.profile, "main", "lasting");
     CHECK(self.profile->histograms != NULL && self.profile->histograms[node] != NULL);
@@ -178,7 +178,7 @@ a_thread_stopped_while_it_enters_is_read_as_it_was_before(void)
     attempt self = {.profile = snd_profile_new()};
 
     track = start_anew("main");
-    enter_and_leave("stopped", 10);
+    enter_for("stopped", 10);
     CHECK(update_again(&self) == SND_OK);
     snd_node *node = snd_node_child(track, track->root, region_site("stopped"));
     snd_track_write_begin(track);
@@ -281,7 +281,7 @@ static void
 every_failing_allocation_is_reported(void)
 {
     track = start_anew("main");
-    enter_and_leave("once", 10);
+    enter_for("once", 10);
     CHECK(fail_each_allocation(update_from_nothing, NULL) > 10);
 }
 

@@ -1,14 +1,9 @@
 /* What repeated measurements say, against answers that are known. */
 #include "base/statistics.h"
 #include "check.h"
+#include "fixture.h"
 
 #include <math.h>
-
-static int
-is_near(double got, double wanted, double tolerance)
-{
-    return fabs(got - wanted) <= tolerance;
-}
 
 static void
 a_few_values_have_the_mean_and_deviation_of_the_textbook(void)
@@ -17,10 +12,10 @@ a_few_values_have_the_mean_and_deviation_of_the_textbook(void)
     snd_statistics of = snd_statistics_of(values, 8);
 
     CHECK_NUMBER(of.count, 8);
-    CHECK(is_near(of.mean, 5, 1e-12));
-    CHECK(is_near(of.deviation, sqrt(32.0 / 7), 1e-12));
+    CHECK_NEAR(of.mean, 5, 1e-12);
+    CHECK_NEAR(of.deviation, sqrt(32.0 / 7), 1e-12);
     CHECK(of.min == 2 && of.max == 9);
-    CHECK(is_near(of.median, 4.5, 1e-12));
+    CHECK_NEAR(of.median, 4.5, 1e-12);
 }
 
 static void
@@ -44,14 +39,14 @@ one_value_has_no_deviation_and_none_has_nothing(void)
 static void
 students_t_is_that_of_the_tables(void)
 {
-    CHECK(is_near(snd_student_limit(0.05, 1), 12.7062, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 4), 2.7764, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 9), 2.2622, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 11), 2.2010, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 20), 2.0860, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 30), 2.0423, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 120), 1.9799, 1e-4));
-    CHECK(is_near(snd_student_limit(0.05, 1000000), 1.9600, 1e-4));
+    CHECK_NEAR(snd_student_limit(0.05, 1), 12.7062, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 4), 2.7764, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 9), 2.2622, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 11), 2.2010, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 20), 2.0860, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 30), 2.0423, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 120), 1.9799, 1e-4);
+    CHECK_NEAR(snd_student_limit(0.05, 1000000), 1.9600, 1e-4);
 }
 
 static void
@@ -61,7 +56,9 @@ values_without_noise_have_an_exact_ratio(void)
     snd_ratio of = snd_ratio_of(above, below, 3);
 
     CHECK(of.is_known && of.has_interval);
-    CHECK(is_near(of.ratio, 2.5, 1e-12) && is_near(of.low, 2.5, 1e-9) && is_near(of.high, 2.5, 1e-9));
+    CHECK_NEAR(of.ratio, 2.5, 1e-12);
+    CHECK_NEAR(of.low, 2.5, 1e-9);
+    CHECK_NEAR(of.high, 2.5, 1e-9);
 }
 
 /* The roots of (below^2 - w var) r^2 - 2 (above below - w cov) r + (above^2 - w var) = 0, worked out by hand for
@@ -74,9 +71,9 @@ the_interval_is_fiellers(void)
     double root = sqrt(b * b - a * c);
     snd_ratio of = snd_ratio_of(above, below, 3);
 
-    CHECK(is_near(of.ratio, 2, 1e-12));
-    CHECK(is_near(of.low, (b - root) / a, 1e-5));
-    CHECK(is_near(of.high, (b + root) / a, 1e-5));
+    CHECK_NEAR(of.ratio, 2, 1e-12);
+    CHECK_NEAR(of.low, (b - root) / a, 1e-5);
+    CHECK_NEAR(of.high, (b + root) / a, 1e-5);
 }
 
 static void
@@ -86,7 +83,9 @@ what_changes_both_alike_does_not_widen_the_interval(void)
     double shuffled[] = {60, 20, 80, 40};
     snd_ratio paired = snd_ratio_of(above, below, 4), apart = snd_ratio_of(shuffled, below, 4);
 
-    CHECK(paired.has_interval && is_near(paired.low, 2, 1e-6) && is_near(paired.high, 2, 1e-6));
+    CHECK(paired.has_interval);
+    CHECK_NEAR(paired.low, 2, 1e-6);
+    CHECK_NEAR(paired.high, 2, 1e-6);
     CHECK(!apart.has_interval || apart.high - apart.low > 0.5);
 }
 
@@ -110,19 +109,11 @@ noise_that_reaches_zero_leaves_the_interval_open(void)
     CHECK(of.is_known && !of.has_interval);
 }
 
-/* The same numbers in every run. */
-static double
-draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
-}
-
 static double
 draw_normal(uint64_t *state)
 {
-    double radius = sqrt(-2 * log(draw(state)));
-    return radius * cos(2 * 3.14159265358979 * draw(state));
+    double radius = sqrt(-2 * log(draw_share(state)));
+    return radius * cos(2 * 3.14159265358979 * draw_share(state));
 }
 
 /* Of so many measurements with a true ratio of 1.5 and drift that both share: how many intervals hold it. */

@@ -2,21 +2,11 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_table.h"
 #include "format/format.h"
 #include "view/arrange.h"
 
 #include <string.h>
-
-static void
-check_table(const snd_table *table, snd_format_options options, const char *wanted)
-{
-    snd_buffer text = {0};
-
-    snd_format_table(table, &options, &text);
-    CHECK(snd_buffer_status(&text) == SND_OK);
-    CHECK_TEXT(snd_buffer_str(&text), wanted);
-    snd_buffer_free(&text);
-}
 
 enum { FILE_NAME, LINE, TIME, PART, SOURCE, COLUMNS };
 
@@ -59,19 +49,10 @@ lines_table(void)
     return table;
 }
 
-static snd_table *
-shown(const snd_table *table)
-{
-    snd_table *chosen = NULL;
-
-    REQUIRE(snd_table_select_shown(table, &chosen) == SND_OK);
-    return chosen;
-}
-
 static void
 headings_stand_across_the_table(void)
 {
-    snd_table *table = lines_table(), *chosen = shown(table);
+    snd_table *table = lines_table(), *chosen = shown_columns(table);
 
     check_table(chosen, (snd_format_options){0},
                 "line      time    part  source\n"
@@ -89,7 +70,7 @@ headings_stand_across_the_table(void)
 static void
 a_narrow_terminal_cuts_the_main_column_then_leaves_columns_out(void)
 {
-    snd_table *table = lines_table(), *chosen = shown(table);
+    snd_table *table = lines_table(), *chosen = shown_columns(table);
     snd_buffer text = {0};
 
     check_table(chosen, (snd_format_options){.width = 50, .no_head = 1},
@@ -179,7 +160,7 @@ programs_get_no_extra_rows(void)
 static void
 a_page_has_headings(void)
 {
-    snd_table *table = lines_table(), *chosen = shown(table);
+    snd_table *table = lines_table(), *chosen = shown_columns(table);
     snd_buffer text = {0};
 
     snd_format_html(chosen, &(snd_format_options){0}, &text);
@@ -196,7 +177,7 @@ sorted_rows_say_what_the_headings_said(void)
     snd_table *table = lines_table();
 
     REQUIRE(snd_table_sort(table, "time") == SND_OK);
-    snd_table *chosen = shown(table);
+    snd_table *chosen = shown_columns(table);
     check_table(chosen, (snd_format_options){0},
                 "file  line      time    part  source\n"
                 "----  ----  --------  ------  -------------------------------------\n"

@@ -285,16 +285,6 @@ a_pipe_of_the_program_loses_nothing(void)
 
 /* ---- many ---- */
 
-static uint32_t
-files_open(void)
-{
-    uint32_t count = 0;
-
-    for (int file = 0; file < 1024; file++)
-        count += fcntl(file, F_GETFD) >= 0;
-    return count;
-}
-
 static void
 of_many_threads_only_some_have_files_and_all_can_be_looked_at(void)
 {

@@ -3,31 +3,14 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
+#include "fixture_table.h"
 #include "view/call_table.h"
 #include "view/view.h"
 
 #include <string.h>
 
-typedef snd_status make_view(const snd_profile *profile, const snd_view_options *options, snd_table **out);
-
-static make_view *const views[] = {snd_view_functions, snd_view_callers, snd_view_callees, snd_view_signatures};
+static const char *const views[] = {"functions", "callers", "callees", "signatures"};
 #define VIEWS (sizeof views / sizeof views[0])
-
-static snd_table *
-make(make_view *view, const snd_profile *profile)
-{
-    snd_table *table = NULL;
-    REQUIRE(view(profile, &(snd_view_options){0}, &table) == SND_OK);
-    return table;
-}
-
-static const snd_cell *
-cell_at(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
 
 static int
 is_shown(const snd_table *table, const char *column)
@@ -68,13 +51,13 @@ static void
 self_times_add_up_to_what_the_footer_says(void)
 {
     snd_profile *profile = calls_profile();
-    snd_table *table = make(snd_view_functions, profile);
+    snd_table *table = make_view(profile, "functions", (snd_view_options){0});
     int64_t sum = 0;
     double percent = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++) {
-        sum += cell_at(table, r, "self")->whole;
-        percent += cell_at(table, r, "percent_of_time")->real;
+        sum += cell_of(table, r, "self")->whole;
+        percent += cell_of(table, r, "percent_of_time")->real;
     }
     CHECK_NUMBER(sum, 11000000);
     CHECK(percent > 99.999 && percent < 100.001);
@@ -96,7 +79,7 @@ the_footer_tells_losses_the_note_and_a_few_open_calls(void)
     }
     profile->tracks[0].dropped_entries = 2;
     set_info(profile, "note", "something is off");
-    snd_table *table = make(snd_view_callers, profile);
+    snd_table *table = make_view(profile, "callers", (snd_view_options){0});
     CHECK_TEXT(table->footer, "5 calls in 5 ns, 2 entries dropped (no room for their nodes)\n"
                               "still open, counted up to now: run.py:1(a), run.py:1(b), run.py:1(c) and 2 more\n"
                               "something is off");
@@ -108,14 +91,14 @@ static void
 recursion_is_in_the_calls_and_in_the_time_for_each(void)
 {
     snd_profile *profile = calls_profile();
-    snd_table *table = make(snd_view_functions, profile);
+    snd_table *table = make_view(profile, "functions", (snd_view_options){0});
 
-    CHECK_TEXT(cell_at(table, 0, "ncalls")->text, "21891/1");
-    CHECK_NUMBER(cell_at(table, 0, "calls")->whole, 21891);
-    CHECK_NUMBER(cell_at(table, 0, "primitive_calls")->whole, 1);
-    CHECK_NUMBER(cell_at(table, 0, "self_per_call")->whole, 6000000 / 21891);
-    CHECK_NUMBER(cell_at(table, 0, "total_per_call")->whole, 6000000);
-    CHECK_TEXT(cell_at(table, 1, "ncalls")->text, "15");
+    CHECK_TEXT(cell_of(table, 0, "ncalls")->text, "21891/1");
+    CHECK_NUMBER(cell_of(table, 0, "calls")->whole, 21891);
+    CHECK_NUMBER(cell_of(table, 0, "primitive_calls")->whole, 1);
+    CHECK_NUMBER(cell_of(table, 0, "self_per_call")->whole, 6000000 / 21891);
+    CHECK_NUMBER(cell_of(table, 0, "total_per_call")->whole, 6000000);
+    CHECK_TEXT(cell_of(table, 1, "ncalls")->text, "15");
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -126,7 +109,8 @@ waiting_is_shown_where_anything_waited(void)
     snd_profile *profile = calls_profile(), *other = signatures_profile();
 
     for (size_t i = 0; i < VIEWS; i++) {
-        snd_table *table = make(views[i], profile), *without = make(views[i], other);
+        snd_table *table = make_view(profile, views[i], (snd_view_options){0}),
+                  *without = make_view(other, views[i], (snd_view_options){0});
         CHECK(is_shown(table, "suspended"));
         CHECK(!is_shown(without, "suspended"));
         CHECK(is_shown(without, "ncalls") && !is_shown(without, "calls"));
@@ -141,16 +125,17 @@ static void
 signatures_stand_below_their_function(void)
 {
     snd_profile *profile = signatures_profile();
-    snd_table *table = make(snd_view_signatures, profile), *flat = make(snd_view_functions, profile);
+    snd_table *table = make_view(profile, "signatures", (snd_view_options){0}),
+              *flat = make_view(profile, "functions", (snd_view_options){0});
 
     CHECK_NUMBER(flat->row_count, 3);
     CHECK_NUMBER(table->row_count, 6);
-    CHECK_TEXT(cell_at(table, 0, "function")->text, "run.py:7(dot)");
-    CHECK_TEXT(cell_at(table, 1, "function")->text, "dot(a:int, b:int)");
+    CHECK_TEXT(cell_of(table, 0, "function")->text, "run.py:7(dot)");
+    CHECK_TEXT(cell_of(table, 1, "function")->text, "dot(a:int, b:int)");
     CHECK_NUMBER(table->depths[1], 1);
-    CHECK_TEXT(cell_at(table, 1, "parent")->text, "run.py:7(dot)");
-    CHECK_NUMBER(cell_at(table, 1, "parent_id")->whole, cell_at(table, 0, "id")->whole);
-    CHECK(!cell_at(table, 0, "parent_id")->is_there);
+    CHECK_TEXT(cell_of(table, 1, "parent")->text, "run.py:7(dot)");
+    CHECK_NUMBER(cell_of(table, 1, "parent_id")->whole, cell_of(table, 0, "id")->whole);
+    CHECK(!cell_of(table, 0, "parent_id")->is_there);
     snd_table_free(table);
     snd_table_free(flat);
     snd_profile_free(profile);
@@ -160,18 +145,19 @@ static void
 callers_and_callees_are_by_signature_where_there_are_some(void)
 {
     snd_profile *profile = signatures_profile();
-    snd_table *callers = make(snd_view_callers, profile), *callees = make(snd_view_callees, profile);
+    snd_table *callers = make_view(profile, "callers", (snd_view_options){0}),
+              *callees = make_view(profile, "callees", (snd_view_options){0});
 
     CHECK_NUMBER(callees->row_count, 7);
-    CHECK_TEXT(cell_at(callees, 0, "function")->text, "run.py:3(main())");
-    CHECK_TEXT(cell_at(callees, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
+    CHECK_TEXT(cell_of(callees, 0, "function")->text, "run.py:3(main())");
+    CHECK_TEXT(cell_of(callees, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
     CHECK_NUMBER(callees->depths[1], 1);
     CHECK_NUMBER(callers->row_count, 7);
-    CHECK_TEXT(cell_at(callers, 0, "function")->text, "run.py:3(main())");
-    CHECK_TEXT(cell_at(callers, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
-    CHECK_TEXT(cell_at(callers, 2, "function")->text, "run.py:3(main())");
+    CHECK_TEXT(cell_of(callers, 0, "function")->text, "run.py:3(main())");
+    CHECK_TEXT(cell_of(callers, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
+    CHECK_TEXT(cell_of(callers, 2, "function")->text, "run.py:3(main())");
     CHECK_NUMBER(callers->depths[2], 1);
-    CHECK_NUMBER(cell_at(callers, 2, "calls")->whole, 11);
+    CHECK_NUMBER(cell_of(callers, 2, "calls")->whole, 11);
     snd_table_free(callers);
     snd_table_free(callees);
     snd_profile_free(profile);
@@ -207,7 +193,7 @@ what_was_never_called_is_not_shown(void)
 
     profile = small_profile();
     for (size_t i = 0; i < VIEWS; i++)
-        CHECK(views[i](profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+        CHECK(snd_view_find(views[i])->make(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     CHECK(table == NULL);
     snd_profile_free(profile);
 }
@@ -222,7 +208,7 @@ any_number_is_survived(void)
         for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++)
             set_whole(profile, i, (snd_metric)m, UINT64_MAX - (i % 3) * m);
     for (size_t i = 0; i < VIEWS; i++) {
-        snd_table *table = make(views[i], profile);
+        snd_table *table = make_view(profile, views[i], (snd_view_options){0});
         CHECK(table->row_count > 2);
         snd_table_free(table);
     }
@@ -236,7 +222,7 @@ make_all(void *context)
 
     for (size_t i = 0; i < VIEWS && status == SND_OK; i++) {
         snd_table *table = NULL;
-        status = views[i](context, &(snd_view_options){0}, &table);
+        status = snd_view_find(views[i])->make(context, &(snd_view_options){0}, &table);
         CHECK((status == SND_OK) == (table != NULL));
         snd_table_free(table);
     }

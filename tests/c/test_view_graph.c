@@ -6,6 +6,7 @@
 #include "fixture_graph.h"
 #include "fixture_memory.h"
 #include "fixture_ops.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/format.h"
 #include "format/stacks.h"
@@ -20,31 +21,6 @@ static const snd_view_options usual;
 
 /* ---- what is asked of a table ---- */
 
-static const snd_cell *
-cell_of(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
-
-static uint32_t
-find_row(const snd_table *table, const char *name)
-{
-    for (uint32_t r = 0; r < table->row_count; r++)
-        if (table->rows[r].heading == NULL && strcmp(cell_of(table, r, "name")->text, name) == 0)
-            return r;
-    CHECK_TEXT(name, "a row");
-    return 0;
-}
-
-static uint64_t
-whole_of(const snd_table *table, const char *name, const char *column)
-{
-    return (uint64_t)cell_of(table, find_row(table, name), column)->whole;
-}
-
 /* The sum of a column over the rows that have one, a heading has none. */
 static double
 sum_of(const snd_table *table, const char *column)
@@ -56,12 +32,6 @@ sum_of(const snd_table *table, const char *column)
         sum += cell->is_there ? cell->real + (double)cell->whole : 0;
     }
     return sum;
-}
-
-static int
-is_near(double a, double b)
-{
-    return a - b < 1e-9 && b - a < 1e-9;
 }
 
 /* ---- one function, or all of them ---- */
@@ -127,17 +97,17 @@ classes_and_operators_are_the_sums_of_their_nodes(void)
     snd_table *classes = table_of(&of, SND_SITE_GRAPH_CLASS, 20), *ops = table_of(&of, SND_SITE_GRAPH_OP, 20);
 
     CHECK_NUMBER(classes->row_count, 4); /* the last one is what remains */
-    CHECK_NUMBER(whole_of(classes, "aesara.tensor.blas_c.CGemv", "time"), 980 * MS);
-    CHECK_NUMBER(whole_of(classes, "aesara.tensor.blas_c.CGemv", "calls"), 2000);
-    CHECK_NUMBER(whole_of(classes, "aesara.tensor.blas_c.CGemv", "nodes"), 2);
-    CHECK_NUMBER(whole_of(classes, "aesara.tensor.blas_c.CGemv", "per_call"), 490 * US);
-    CHECK_NUMBER(whole_of(classes, "aesara.tensor.elemwise.Elemwise", "time"), 44500 * US);
-    CHECK_TEXT(cell_of(classes, find_row(classes, "aesara.tensor.elemwise.Elemwise"), "implementation")->text,
+    CHECK_NUMBER(whole_of(classes, "name", "aesara.tensor.blas_c.CGemv", "time"), 980 * MS);
+    CHECK_NUMBER(whole_of(classes, "name", "aesara.tensor.blas_c.CGemv", "calls"), 2000);
+    CHECK_NUMBER(whole_of(classes, "name", "aesara.tensor.blas_c.CGemv", "nodes"), 2);
+    CHECK_NUMBER(whole_of(classes, "name", "aesara.tensor.blas_c.CGemv", "per_call"), 490 * US);
+    CHECK_NUMBER(whole_of(classes, "name", "aesara.tensor.elemwise.Elemwise", "time"), 44500 * US);
+    CHECK_TEXT(cell_of(classes, row_of(classes, "name", "aesara.tensor.elemwise.Elemwise"), "implementation")->text,
                "C & Py");
-    CHECK(is_near(cell_of(classes, 0, "gflops_per_second")->real, 1.28)); /* 1254.4e6 in 980e6 ns */
+    CHECK_NEAR(cell_of(classes, 0, "gflops_per_second")->real, 1.28, 1e-9); /* 1254.4e6 in 980e6 ns */
     CHECK_NUMBER(ops->row_count, 5);
-    CHECK_NUMBER(whole_of(ops, "CGemv{inplace}", "nodes"), 2);
-    CHECK_TEXT(cell_of(ops, find_row(ops, "for{cpu,scan_fn}"), "implementation")->text, "Py");
+    CHECK_NUMBER(whole_of(ops, "name", "CGemv{inplace}", "nodes"), 2);
+    CHECK_TEXT(cell_of(ops, row_of(ops, "name", "for{cpu,scan_fn}"), "implementation")->text, "Py");
     snd_table_free(classes);
     snd_table_free(ops);
     free_graph(&of);
@@ -168,9 +138,9 @@ the_rest_has_a_row(void)
         for (size_t k = 0; k < 3; k++)
             for (uint32_t limit = 0; limit < 8; limit++) {
                 snd_table *table = table_of(&of, kinds[k], limit);
-                CHECK(is_near(sum_of(table, "time"), (double)of.graph.thunks_ns));
-                CHECK(is_near(sum_of(table, "percent"), 100));
-                CHECK(is_near(cell_of(table, table->row_count - 1, "sum_percent")->real, 100));
+                CHECK_NEAR(sum_of(table, "time"), (double)of.graph.thunks_ns, 1e-9);
+                CHECK_NEAR(sum_of(table, "percent"), 100, 1e-9);
+                CHECK_NEAR(cell_of(table, table->row_count - 1, "sum_percent")->real, 100, 1e-9);
                 CHECK(strncmp(cell_of(table, table->row_count - 1, "name")->text, "remaining: ", 11) == 0);
                 snd_table_free(table);
             }
@@ -185,12 +155,12 @@ what_remains_is_told_in_numbers(void)
     snd_table *table = table_of(&of, SND_SITE_GRAPH_CLASS, 1);
 
     CHECK_NUMBER(table->row_count, 2);
-    CHECK_NUMBER(whole_of(table, "remaining: 2 classes", "time"), 164500 * US);
-    CHECK_NUMBER(whole_of(table, "remaining: 2 classes", "calls"), 3000);
-    CHECK_NUMBER(whole_of(table, "remaining: 2 classes", "nodes"), 3);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 2 classes", "time"), 164500 * US);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 2 classes", "calls"), 3000);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 2 classes", "nodes"), 3);
     snd_table_free(table);
     table = table_of(&of, SND_SITE_GRAPH_APPLY, 4);
-    CHECK_NUMBER(whole_of(table, "remaining: 1 node", "time"), 800 * US);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 1 node", "time"), 800 * US);
     snd_table_free(table);
     free_graph(&of);
 }
@@ -221,8 +191,8 @@ the_sum_of_all_has_equal_operators_once_and_every_node(void)
     CHECK_NUMBER(of.graph.nodes[0].total_ns, 1234041 * US);
     CHECK_NUMBER(of.graph.thunks_ns, 1144500 * US + 7123);
     CHECK_NUMBER(ops->row_count, 5);
-    CHECK_NUMBER(whole_of(ops, "Elemwise{gt,no_inplace}", "calls"), 1001);
-    CHECK_NUMBER(whole_of(ops, "Elemwise{gt,no_inplace}", "nodes"), 2);
+    CHECK_NUMBER(whole_of(ops, "name", "Elemwise{gt,no_inplace}", "calls"), 1001);
+    CHECK_NUMBER(whole_of(ops, "name", "Elemwise{gt,no_inplace}", "nodes"), 2);
     CHECK_NUMBER(count_text(cell_of(nodes, nodes->row_count - 2, "function")->text, "predict"), 1);
     CHECK_NUMBER(of.graph.nodes[0].applies, 6);
     snd_table_free(ops);
@@ -237,13 +207,15 @@ the_time_around_nodes_is_spelled_out(void)
     snd_table *table = NULL;
 
     REQUIRE(snd_graph_time_table(&of.graph, &table) == SND_OK);
-    CHECK_NUMBER(whole_of(table, "in 1000 calls: 1.234 ms each", "time"), 1234 * MS);
-    CHECK_NUMBER(whole_of(table, "in the VM", "time"), 1190 * MS);
-    CHECK_NUMBER(whole_of(table, "in thunks: 5 nodes", "time"), 1144500 * US);
-    CHECK_NUMBER(whole_of(table, "overhead of the VM: order, storage and freeing between thunks", "time"), 45500 * US);
-    CHECK_NUMBER(whole_of(table, "overhead of the call: inputs, outputs and updates around the VM", "time"), 44 * MS);
-    CHECK_NUMBER(whole_of(table, "other", "time"), 45 * MS); /* of compiling */
-    CHECK(is_near(cell_of(table, find_row(table, "rewriting"), "percent")->real, 100.0 * 1400 / 2345));
+    CHECK_NUMBER(whole_of(table, "name", "in 1000 calls: 1.234 ms each", "time"), 1234 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "in the VM", "time"), 1190 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "in thunks: 5 nodes", "time"), 1144500 * US);
+    CHECK_NUMBER(whole_of(table, "name", "overhead of the VM: order, storage and freeing between thunks", "time"),
+                 45500 * US);
+    CHECK_NUMBER(whole_of(table, "name", "overhead of the call: inputs, outputs and updates around the VM", "time"),
+                 44 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "other", "time"), 45 * MS); /* of compiling */
+    CHECK_NEAR(cell_of(table, row_of(table, "name", "rewriting"), "percent")->real, 100.0 * 1400 / 2345, 1e-9);
     snd_table_free(table);
     free_graph(&of);
 }
@@ -255,7 +227,7 @@ the_five_slowest_nodes_to_link_are_named(void)
     snd_table *table = NULL;
 
     REQUIRE(snd_graph_time_table(&of.graph, &table) == SND_OK);
-    uint32_t row = find_row(table, "slowest node: f"); /* 16 ms */
+    uint32_t row = row_of(table, "name", "slowest node: f"); /* 16 ms */
     CHECK_NUMBER(cell_of(table, row, "time")->whole, 16 * MS);
     CHECK_TEXT(cell_of(table, row + 1, "name")->text, "node: d");
     CHECK_TEXT(cell_of(table, row + 4, "name")->text, "node: e");
@@ -303,12 +275,12 @@ memory_is_listed_by_size_from_a_least_one_on(void)
     REQUIRE(snd_graph_memory_table(&of.graph, 20, 1024, &table) == SND_OK);
     CHECK_NUMBER(table->row_count, 4);
     CHECK_NUMBER(cell_of(table, 0, "inplace")->whole, 6272);
-    CHECK_NUMBER(whole_of(table, "Elemwise{sub}(y, p)", "created"), 3200);
-    CHECK_NUMBER(whole_of(table, "remaining: 2 nodes, 2 below 1.00 KiB", "created"), 400);
-    CHECK_NUMBER(whole_of(table, "remaining: 2 nodes, 2 below 1.00 KiB", "view"), 8);
+    CHECK_NUMBER(whole_of(table, "name", "Elemwise{sub}(y, p)", "created"), 3200);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 2 nodes, 2 below 1.00 KiB", "created"), 400);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 2 nodes, 2 below 1.00 KiB", "view"), 8);
     snd_table_free(table);
     REQUIRE(snd_graph_memory_table(&of.graph, 1, 0, &table) == SND_OK);
-    CHECK_NUMBER(whole_of(table, "remaining: 4 nodes", "inplace"), 3200);
+    CHECK_NUMBER(whole_of(table, "name", "remaining: 4 nodes", "inplace"), 3200);
     snd_table_free(table);
     free_graph(&of);
 }
@@ -321,8 +293,8 @@ a_peak_of_all_is_the_largest(void)
 
     REQUIRE(snd_graph_peak_table(&of.graph, &table) == SND_OK);
     CHECK_NUMBER(table->row_count, 4);
-    CHECK_NUMBER(whole_of(table, "peak, as executed", "peak"), 2512000);
-    CHECK_NUMBER(whole_of(table, "peak measured", "peak"), 2515000);
+    CHECK_NUMBER(whole_of(table, "name", "peak, as executed", "peak"), 2512000);
+    CHECK_NUMBER(whole_of(table, "name", "peak measured", "peak"), 2515000);
     snd_table_free(table);
     free_graph(&of);
 }
@@ -338,10 +310,10 @@ rewriters_that_changed_nothing_are_apart(void)
     CHECK_NUMBER(table->row_count, 4);
     CHECK_TEXT(cell_of(table, 0, "name")->text, "SeqOptimizer");
     CHECK(!cell_of(table, 0, "applied")->is_there);
-    CHECK_NUMBER(whole_of(table, "SeqOptimizer", "nodes_after"), 21);
+    CHECK_NUMBER(whole_of(table, "name", "SeqOptimizer", "nodes_after"), 21);
     CHECK_TEXT(cell_of(table, 1, "name")->text, "canonicalize"); /* which has one below it that was applied */
-    CHECK_NUMBER(table->depths[find_row(table, "local_lift")], 2);
-    CHECK_NUMBER(whole_of(table, "merge1", "validation"), 3 * MS);
+    CHECK_NUMBER(table->depths[row_of(table, "name", "local_lift")], 2);
+    CHECK_NUMBER(whole_of(table, "name", "merge1", "validation"), 3 * MS);
     for (uint32_t i = 0; i < of.graph.count; i++)
         idle += snd_graph_is_idle(&of.graph, i) != 0;
     CHECK_NUMBER(idle, 2);
@@ -360,11 +332,11 @@ the_view_has_a_row_for_everything(void)
     REQUIRE(snd_view_graph(profile, &usual, &table) == SND_OK);
     CHECK_TEXT(cell_of(table, 0, "name")->text, "train");
     CHECK_NUMBER(cell_of(table, 0, "vm_ns")->whole, 1190 * MS);
-    CHECK_NUMBER(whole_of(table, "for{cpu,scan_fn}(n, x)", "id"), 12);
-    CHECK_TEXT(cell_of(table, find_row(table, "input 2"), "description")->text,
+    CHECK_NUMBER(whole_of(table, "name", "for{cpu,scan_fn}(n, x)", "id"), 12);
+    CHECK_TEXT(cell_of(table, row_of(table, "name", "input 2"), "description")->text,
                "float64 (400, 784), strides (6272, 8)");
-    CHECK_NUMBER(whole_of(table, "merge1", "validation"), 3 * MS);
-    CHECK_NUMBER(table->depths[find_row(table, "local_lift")], 5);
+    CHECK_NUMBER(whole_of(table, "name", "merge1", "validation"), 3 * MS);
+    CHECK_NUMBER(table->depths[row_of(table, "name", "local_lift")], 5);
     snd_table_free(table);
     REQUIRE(snd_view_graph(profile, &(snd_view_options){.total = 1}, &table) == SND_OK);
     CHECK_TEXT(cell_of(table, 0, "name")->text, "all functions");

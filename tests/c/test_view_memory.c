@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "fixture_memory.h"
 #include "fixture_samples.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/draw.h"
 #include "format/format.h"
@@ -17,42 +18,6 @@
 
 static const char *const views[] = {"memory", "leaks", "copies", "footprint", "owners", "sizes"};
 #define VIEWS (sizeof views / sizeof views[0])
-
-static snd_table *
-make(const snd_profile *profile, const char *view, snd_view_options options)
-{
-    snd_table *table = NULL;
-
-    REQUIRE(snd_view_find(view)->make(profile, &options, &table) == SND_OK);
-    return table;
-}
-
-static const snd_cell *
-cell_of(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
-
-static uint32_t
-find_row(const snd_table *table, const char *column, const char *text)
-{
-    for (uint32_t r = 0; r < table->row_count; r++)
-        if (cell_of(table, r, column)->is_there && strcmp(cell_of(table, r, column)->text, text) == 0)
-            return r;
-    return SND_NONE;
-}
-
-static uint64_t
-whole_of(const snd_table *table, const char *place, const char *column)
-{
-    uint32_t row = find_row(table, "place", place);
-
-    CHECK(row != SND_NONE);
-    return row == SND_NONE ? 0 : (uint64_t)cell_of(table, row, column)->whole;
-}
 
 static uint64_t
 sum_of(const snd_table *table, const char *column)
@@ -83,13 +48,6 @@ report_of(const snd_profile *profile, const char *view, snd_view_options options
     return text;
 }
 
-static void
-check_has(const snd_buffer *text, const char *wanted)
-{
-    if (strstr(snd_buffer_str(text), wanted) == NULL)
-        CHECK_TEXT(snd_buffer_str(text), wanted);
-}
-
 /* ---- by line ---- */
 
 static const struct {
@@ -109,7 +67,7 @@ every_column_adds_up(void)
     snd_profile *profile = memory_profile();
 
     for (size_t o = 0; o < sizeof all / sizeof all[0]; o++) {
-        snd_table *memory = make(profile, "memory", all[o]), *copies = make(profile, "copies", all[o]);
+        snd_table *memory = make_view(profile, "memory", all[o]), *copies = make_view(profile, "copies", all[o]);
         for (size_t i = 0; i < sizeof summed / sizeof summed[0]; i++)
             CHECK_NUMBER(sum_of(memory, summed[i].column), total_of(profile, summed[i].metric));
         CHECK_NUMBER(sum_of(copies, "copied_bytes"), total_of(profile, SND_METRIC_COPIED));
@@ -124,18 +82,18 @@ static void
 memory_of_libraries_stands_at_the_line_that_led_there(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "memory", (snd_view_options){0});
+    snd_table *table = make_view(profile, "memory", (snd_view_options){0});
 
-    CHECK_NUMBER(whole_of(table, "prog.py:6", "peak"), 96 * MIB);
-    CHECK_NUMBER(whole_of(table, "prog.py:2", "peak"), 24 * MIB);
-    CHECK_NUMBER(whole_of(table, "[native code]", "peak"), 12 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:6", "peak"), 96 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:2", "peak"), 24 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "[native code]", "peak"), 12 * MIB);
     CHECK_TEXT(cell_of(table, 0, "place")->text, "prog.py:10");
     CHECK_TEXT(cell_of(table, 0, "source")->text, "return numpy.zeros(n)");
     CHECK_TEXT(cell_of(table, 0, "function")->text, "build");
     snd_table_free(table);
-    table = make(profile, "memory", (snd_view_options){.all_code = 1});
-    CHECK_NUMBER(whole_of(table, "prog.py:6", "peak"), MIB / 2);
-    CHECK_NUMBER(whole_of(table, "json/decoder.py:337", "peak"), 95 * MIB + MIB / 2);
+    table = make_view(profile, "memory", (snd_view_options){.all_code = 1});
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:6", "peak"), MIB / 2);
+    CHECK_NUMBER(whole_of(table, "place", "json/decoder.py:337", "peak"), 95 * MIB + MIB / 2);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -144,7 +102,7 @@ static void
 a_thread_can_be_chosen(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "memory", (snd_view_options){.thread = "pool"});
+    snd_table *table = make_view(profile, "memory", (snd_view_options){.thread = "pool"});
 
     CHECK_NUMBER(table->row_count, 1);
     CHECK(fabs(cell_of(table, 0, "peak_percent")->real - 100) < 1e-9);
@@ -159,7 +117,7 @@ static void
 small_errors_are_for_programs_only(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "memory", (snd_view_options){0});
+    snd_table *table = make_view(profile, "memory", (snd_view_options){0});
     const snd_cell *large = cell_of(table, find_row(table, "place", "prog.py:14"), "peak_error");
     const snd_cell *small = cell_of(table, find_row(table, "place", "prog.py:6"), "peak_error");
 
@@ -175,7 +133,7 @@ static void
 a_tree_of_memory_adds_up(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "owners", (snd_view_options){.show_all = 1, .by_time = 1});
+    snd_table *table = make_view(profile, "owners", (snd_view_options){.show_all = 1, .by_time = 1});
     uint64_t top = 0, self = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++) {
@@ -195,7 +153,7 @@ static void
 only_the_line_that_leaks_is_accused(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "leaks", (snd_view_options){0});
+    snd_table *table = make_view(profile, "leaks", (snd_view_options){0});
 
     CHECK_NUMBER(table->row_count, 1);
     CHECK_TEXT(cell_of(table, 0, "place")->text, "prog.py:14");
@@ -203,7 +161,7 @@ only_the_line_that_leaks_is_accused(void)
     CHECK_TEXT(cell_of(table, 0, "verdict")->text, "leak");
     CHECK(strncmp(table->footer, "1 line leaks; ", 14) == 0);
     snd_table_free(table);
-    table = make(profile, "leaks", (snd_view_options){.show_all = 1});
+    table = make_view(profile, "leaks", (snd_view_options){.show_all = 1});
     CHECK(table->row_count > 3);
     CHECK(find_row(table, "place", "prog.py:2") == SND_NONE); /* memory of imports is never judged */
     snd_table_free(table);
@@ -216,27 +174,27 @@ growth_is_the_same_in_all_views(void)
 {
     const snd_profile_site importing = {SND_SITE_LINE, "_find_and_load", "<frozen importlib._bootstrap>", 9, "", 0, 1};
     snd_profile *profile = memory_profile();
-    snd_table *leaks = make(profile, "leaks", (snd_view_options){.show_all = 1});
+    snd_table *leaks = make_view(profile, "leaks", (snd_view_options){.show_all = 1});
     uint32_t remember = SND_NONE;
 
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (strcmp(profile->sites[profile->nodes[i].site].name, "remember") == 0)
             remember = i;
     REQUIRE(remember != SND_NONE);
-    uint64_t judged = (uint64_t)whole_of(leaks, "prog.py:14", "judged"), growth;
-    growth = (uint64_t)whole_of(leaks, "prog.py:14", "live_bytes");
+    uint64_t judged = (uint64_t)whole_of(leaks, "place", "prog.py:14", "judged"), growth;
+    growth = (uint64_t)whole_of(leaks, "place", "prog.py:14", "live_bytes");
     snd_table_free(leaks);
     set_whole(profile, add_frame(profile, remember, &importing), SND_METRIC_LIVE, MIB);
-    leaks = make(profile, "leaks", (snd_view_options){.show_all = 1});
-    snd_table *memory = make(profile, "memory", (snd_view_options){0});
-    snd_table *lines = make(profile, "lines", (snd_view_options){0});
+    leaks = make_view(profile, "leaks", (snd_view_options){.show_all = 1});
+    snd_table *memory = make_view(profile, "memory", (snd_view_options){0});
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){0});
     for (uint32_t r = 0; r < leaks->row_count; r++) {
         const char *place = cell_of(leaks, r, "place")->text;
-        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(memory, place, "live_bytes"));
-        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(lines, place, "live_bytes"));
+        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(memory, "place", place, "live_bytes"));
+        CHECK_NUMBER(cell_of(leaks, r, "live_bytes")->whole, whole_of(lines, "place", place, "live_bytes"));
     }
-    CHECK_NUMBER(whole_of(leaks, "prog.py:14", "live_bytes"), growth + MIB);
-    CHECK_NUMBER(whole_of(leaks, "prog.py:14", "judged"), judged);
+    CHECK_NUMBER(whole_of(leaks, "place", "prog.py:14", "live_bytes"), growth + MIB);
+    CHECK_NUMBER(whole_of(leaks, "place", "prog.py:14", "judged"), judged);
     snd_table_free(leaks);
     snd_table_free(memory);
     snd_table_free(lines);
@@ -250,7 +208,7 @@ the_footprint_is_both_series(void)
     const snd_point more[] = {{5, 7.9}, {MEMORY_STEP_NS, NAN}};
 
     REQUIRE(snd_profile_set_series(profile, "rss", "bytes", more, 2) == SND_OK);
-    snd_table *table = make(profile, "footprint", (snd_view_options){0});
+    snd_table *table = make_view(profile, "footprint", (snd_view_options){0});
     CHECK_NUMBER(table->row_count, 33);
     CHECK(!cell_of(table, 0, "rss")->is_there && !cell_of(table, 1, "heap")->is_there);
     CHECK_NUMBER(cell_of(table, 1, "rss")->whole, 7);
@@ -264,7 +222,7 @@ static void
 sizes_have_every_class_between(void)
 {
     snd_profile *profile = memory_profile();
-    snd_table *table = make(profile, "sizes", (snd_view_options){0});
+    snd_table *table = make_view(profile, "sizes", (snd_view_options){0});
 
     CHECK_NUMBER(table->row_count, 25);
     CHECK_TEXT(cell_of(table, 0, "size")->text, "16 B");
@@ -279,19 +237,19 @@ static void
 lines_have_columns_of_memory(void)
 {
     snd_profile *profile = memory_profile(), *without = walk_profile();
-    snd_table *table = make(profile, "lines", (snd_view_options){0});
+    snd_table *table = make_view(profile, "lines", (snd_view_options){0});
 
-    CHECK_NUMBER(whole_of(table, "prog.py:10", "peak"), 256 * MIB); /* a line without a sample */
-    CHECK_NUMBER(whole_of(table, "[native code]", "alloc_native"), 12 * MIB);
-    CHECK_NUMBER(whole_of(table, "prog.py:22", "copied_bytes_per_second"), 40 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:10", "peak"), 256 * MIB); /* a line without a sample */
+    CHECK_NUMBER(whole_of(table, "place", "[native code]", "alloc_native"), 12 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:22", "copied_bytes_per_second"), 40 * MIB);
     CHECK_TEXT(cell_of(table, find_row(table, "place", "prog.py:10"), "timeline")->text, "0088888888");
     CHECK(snd_table_find(table, "gpu_percent") < 0);
     snd_table_free(table);
     set_whole(profile, profile->node_count - 1, SND_METRIC_GPU, 303500000);
-    table = make(profile, "lines", (snd_view_options){0});
+    table = make_view(profile, "lines", (snd_view_options){0});
     CHECK(fabs(cell_of(table, find_row(table, "place", "[native code]"), "gpu_percent")->real - 10) < 1e-6);
     snd_table_free(table);
-    table = make(without, "lines", (snd_view_options){0});
+    table = make_view(without, "lines", (snd_view_options){0});
     CHECK(snd_table_find(table, "peak_bytes") < 0);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -302,9 +260,9 @@ static void
 lines_of_memory_need_no_samples(void)
 {
     snd_profile *profile = memory_only_profile();
-    snd_table *table = make(profile, "lines", (snd_view_options){0}), *shown = NULL;
+    snd_table *table = make_view(profile, "lines", (snd_view_options){0}), *shown = NULL;
 
-    CHECK_NUMBER(whole_of(table, "prog.py:10", "peak"), 256 * MIB);
+    CHECK_NUMBER(whole_of(table, "place", "prog.py:10", "peak"), 256 * MIB);
     CHECK_TEXT(table->rows[0].heading, "prog.py: % of memory = 97.09% (400 MiB) out of 412 MiB at the peak");
     CHECK(strncmp(table->footer, "peak 412 MiB at ", 16) == 0);
     REQUIRE(snd_table_select_shown(table, &shown) == SND_OK);
@@ -333,14 +291,14 @@ the_report_has_all_parts(void)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *next = strstr(at, parts[i]);
         if (next == NULL)
-            check_has(&text, parts[i]);
+            CHECK_HAS(snd_buffer_str(&text), parts[i]);
         at = next == NULL ? at : next;
     }
     CHECK_TEXT(snd_view_default(profile)->name, "memory");
     snd_buffer_clear(&text);
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
-    check_has(&text, "prog.py rows.json\n\nMemory\npeak 412 MiB");
-    check_has(&text, "\n\none block for every 128 KiB was looked at");
+    CHECK_HAS(snd_buffer_str(&text), "prog.py rows.json\n\nMemory\npeak 412 MiB");
+    CHECK_HAS(snd_buffer_str(&text), "\n\none block for every 128 KiB was looked at");
     snd_buffer_free(&text);
     snd_profile_free(profile);
 }
@@ -352,12 +310,14 @@ the_summary_names_the_peak_its_owners_and_the_leak(void)
     snd_buffer text = {0};
 
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
-    check_has(&text, "\nMemory\npeak 412 MiB at 2.400 s, growth 316 MiB, copied 130 MiB (40.6 MiB/s)\n");
-    check_has(&text, "\nleak: prog.py:14 grows by 7.50 MiB/s (24.0 MiB in all, 99% sure): cache[key] = value.copy()\n");
+    CHECK_HAS(snd_buffer_str(&text),
+              "\nMemory\npeak 412 MiB at 2.400 s, growth 316 MiB, copied 130 MiB (40.6 MiB/s)\n");
+    CHECK_HAS(snd_buffer_str(&text),
+              "\nleak: prog.py:14 grows by 7.50 MiB/s (24.0 MiB in all, 99% sure): cache[key] = value.copy()\n");
     snd_buffer_clear(&text);
     set_info(profile, "peak_error_bytes", "52428800");
     CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
-    check_has(&text, "peak 412 MiB +- 50.0 MiB at 2.400 s");
+    CHECK_HAS(snd_buffer_str(&text), "peak 412 MiB +- 50.0 MiB at 2.400 s");
     snd_buffer_free(&text);
     snd_profile_free(profile);
 }
@@ -420,7 +380,7 @@ a_plot_is_as_wide_as_the_terminal(void)
         snd_buffer text = report_of(profile, "footprint", (snd_view_options){0},
                                     (snd_format_options){.width = width, .no_footer = 1});
         CHECK(widest(snd_buffer_str(&text)) <= (width < 60 ? 60 : width));
-        check_has(&text, "peak 412 MiB at 2.400 s");
+        CHECK_HAS(snd_buffer_str(&text), "peak 412 MiB at 2.400 s");
         snd_buffer_free(&text);
     }
     snd_profile_free(profile);

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_ops.h"
+#include "fixture_table.h"
 #include "format/stacks.h"
 #include "view/fold.h"
 #include "view/ops_averages.h"
@@ -12,27 +13,9 @@
 
 #define MS UINT64_C(1000000)
 
-static snd_table *
-make(const snd_profile *profile, const char *view, snd_view_options options)
-{
-    snd_table *table = NULL;
-
-    REQUIRE(snd_view_find(view)->make(profile, &options, &table) == SND_OK);
-    return table;
-}
-
-static const snd_cell *
-cell_of(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
-
 /* The first row with this name and, if not NULL, this text in the column. */
 static uint32_t
-find_row(const snd_table *table, const char *name, const char *column, const char *text)
+find_op(const snd_table *table, const char *name, const char *column, const char *text)
 {
     for (uint32_t r = 0; r < table->row_count; r++)
         if (strcmp(cell_of(table, r, "name")->text, name) == 0 &&
@@ -42,30 +25,24 @@ find_row(const snd_table *table, const char *name, const char *column, const cha
     return 0;
 }
 
-static uint64_t
-whole_of(const snd_table *table, const char *name, const char *column)
-{
-    return (uint64_t)cell_of(table, find_row(table, name, "", NULL), column)->whole;
-}
-
 static void
 calls_of_one_name_are_one_row(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "ops", (snd_view_options){0});
+    snd_table *table = make_view(profile, "ops", (snd_view_options){0});
 
     CHECK_NUMBER(table->row_count, 5); /* dot, apply_along_axis, add, and the two regions */
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "calls"), 7);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "self"), 46 * MS);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "total"), 46 * MS);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "min"), 2 * MS);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "max"), 18 * MS);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "read"), 640000 + 1280000 + 160000);
-    CHECK_NUMBER(whole_of(table, "numpy.dot", "copies"), 2);
-    CHECK_NUMBER(whole_of(table, "numpy.add", "calls"), 7); /* of both threads */
-    CHECK_NUMBER(whole_of(table, "numpy.add", "casts"), 5);
-    CHECK_NUMBER(whole_of(table, "numpy.apply_along_axis", "self"), 6 * MS);
-    CHECK_NUMBER(whole_of(table, "numpy.apply_along_axis", "average"), 12 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "calls"), 7);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "self"), 46 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "total"), 46 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "min"), 2 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "max"), 18 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "read"), 640000 + 1280000 + 160000);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "copies"), 2);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.add", "calls"), 7); /* of both threads */
+    CHECK_NUMBER(whole_of(table, "name", "numpy.add", "casts"), 5);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.apply_along_axis", "self"), 6 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.apply_along_axis", "average"), 12 * MS);
     CHECK(!cell_of(table, 0, "shapes")->is_there);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -75,12 +52,12 @@ static void
 the_speed_is_that_of_the_calls_with_a_formula(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "ops", (snd_view_options){0});
-    double speed = cell_of(table, find_row(table, "numpy.dot", "", NULL), "gflops_per_second")->real;
+    snd_table *table = make_view(profile, "ops", (snd_view_options){0});
+    double speed = cell_of(table, find_op(table, "numpy.dot", "", NULL), "gflops_per_second")->real;
 
     CHECK(speed > 0.913 - 1e-9 && speed < 0.913 + 1e-9); /* 42e6 operations in 46e6 ns */
-    CHECK(!cell_of(table, find_row(table, "numpy.apply_along_axis", "", NULL), "gflops_per_second")->is_there);
-    CHECK(!cell_of(table, find_row(table, "region step", "", NULL), "read_bytes")->is_there);
+    CHECK(!cell_of(table, find_op(table, "numpy.apply_along_axis", "", NULL), "gflops_per_second")->is_there);
+    CHECK(!cell_of(table, find_op(table, "region step", "", NULL), "read_bytes")->is_there);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -89,14 +66,14 @@ static void
 regions_stand_beside_operators(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "ops", (snd_view_options){0});
+    snd_table *table = make_view(profile, "ops", (snd_view_options){0});
     uint64_t self = 0;
 
-    CHECK_NUMBER(whole_of(table, "region step", "total"), 70 * MS);
-    CHECK_NUMBER(whole_of(table, "region step", "self"), 10 * MS);
-    CHECK_NUMBER(whole_of(table, "region inner", "calls"), 4);
-    CHECK_NUMBER(whole_of(table, "region inner", "total"), 10 * MS);
-    CHECK_TEXT(cell_of(table, find_row(table, "region inner", "", NULL), "kind")->text, "region");
+    CHECK_NUMBER(whole_of(table, "name", "region step", "total"), 70 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "region step", "self"), 10 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "region inner", "calls"), 4);
+    CHECK_NUMBER(whole_of(table, "name", "region inner", "total"), 10 * MS);
+    CHECK_TEXT(cell_of(table, find_op(table, "region inner", "", NULL), "kind")->text, "region");
     CHECK_TEXT(cell_of(table, 0, "kind")->text, "op"); /* the one with the most time of its own */
     for (uint32_t r = 0; r < table->row_count; r++)
         self += (uint64_t)cell_of(table, r, "self")->whole;
@@ -110,13 +87,13 @@ static void
 other_inputs_are_other_rows_when_asked_for(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "ops", (snd_view_options){.by_shape = 1});
-    uint32_t row = find_row(table, "numpy.dot", "shapes", "float64[100,100], float64[100,100]");
+    snd_table *table = make_view(profile, "ops", (snd_view_options){.by_shape = 1});
+    uint32_t row = find_op(table, "numpy.dot", "shapes", "float64[100,100], float64[100,100]");
 
     CHECK_NUMBER(table->row_count, 7);
     CHECK_NUMBER(cell_of(table, row, "calls")->whole, 5);
     CHECK_NUMBER(cell_of(table, row, "total")->whole, 10 * MS);
-    row = find_row(table, "numpy.dot", "shapes", "float64[200,200], float64[200,200]");
+    row = find_op(table, "numpy.dot", "shapes", "float64[200,200], float64[200,200]");
     CHECK_NUMBER(cell_of(table, row, "calls")->whole, 2);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -126,14 +103,14 @@ static void
 other_lines_are_other_rows_when_asked_for(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "ops", (snd_view_options){.by_line = 1});
-    uint32_t row = find_row(table, "numpy.dot", "place", "prog.py:14");
+    snd_table *table = make_view(profile, "ops", (snd_view_options){.by_line = 1});
+    uint32_t row = find_op(table, "numpy.dot", "place", "prog.py:14");
 
     CHECK_NUMBER(cell_of(table, row, "calls")->whole, 1);
     CHECK_NUMBER(cell_of(table, row, "line")->whole, 14);
-    CHECK_NUMBER(cell_of(table, find_row(table, "numpy.add", "place", "prog.py:20"), "calls")->whole, 7);
+    CHECK_NUMBER(cell_of(table, find_op(table, "numpy.add", "place", "prog.py:20"), "calls")->whole, 7);
     snd_table_free(table);
-    table = make(profile, "ops", (snd_view_options){.by_shape = 1, .by_line = 1});
+    table = make_view(profile, "ops", (snd_view_options){.by_shape = 1, .by_line = 1});
     CHECK_NUMBER(table->row_count, 8);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -147,15 +124,15 @@ what_is_inside_itself_counts_once_in_the_total(void)
     uint32_t outer = add_op(profile, root, "numpy.sum", "float64[9]", 1, 1, 9, 2);
     uint32_t other = add_op(profile, outer, "ndarray.sum", "float64[9]", 1, 1, 7, 3);
     add_op(profile, other, "numpy.sum", "float64[3]", 1, 1, 4, 4);
-    snd_table *table = make(profile, "ops", (snd_view_options){0});
+    snd_table *table = make_view(profile, "ops", (snd_view_options){0});
 
-    CHECK_NUMBER(whole_of(table, "numpy.sum", "calls"), 2);
-    CHECK_NUMBER(whole_of(table, "numpy.sum", "total"), 9);
-    CHECK_NUMBER(whole_of(table, "numpy.sum", "self"), 6);
-    CHECK_NUMBER(whole_of(table, "ndarray.sum", "total"), 7);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.sum", "calls"), 2);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.sum", "total"), 9);
+    CHECK_NUMBER(whole_of(table, "name", "numpy.sum", "self"), 6);
+    CHECK_NUMBER(whole_of(table, "name", "ndarray.sum", "total"), 7);
     snd_table_free(table);
-    table = make(profile, "ops", (snd_view_options){.by_shape = 1}); /* now they are not the same */
-    CHECK_NUMBER(cell_of(table, find_row(table, "numpy.sum", "shapes", "float64[3]"), "total")->whole, 4);
+    table = make_view(profile, "ops", (snd_view_options){.by_shape = 1}); /* now they are not the same */
+    CHECK_NUMBER(cell_of(table, find_op(table, "numpy.sum", "shapes", "float64[3]"), "total")->whole, 4);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -182,18 +159,18 @@ static void
 an_operators_time_is_its_regions_own_where_regions_are_shown(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "regions", (snd_view_options){0});
+    snd_table *table = make_view(profile, "regions", (snd_view_options){0});
 
     CHECK_NUMBER(table->row_count, 4); /* both threads, step, and inner below it */
-    CHECK_NUMBER(whole_of(table, "<main>", "self"), 30 * MS);
-    CHECK_NUMBER(whole_of(table, "<worker>", "self"), 50 * MS);
-    CHECK_NUMBER(whole_of(table, "step", "self"), 60 * MS);
-    CHECK_NUMBER(whole_of(table, "inner", "count"), 4);
-    CHECK_NUMBER(whole_of(table, "inner", "total"), 10 * MS);
-    CHECK_NUMBER(whole_of(table, "inner", "self"), 10 * MS);
-    CHECK_NUMBER(whole_of(table, "inner", "min"), 2 * MS);
-    CHECK_NUMBER(whole_of(table, "inner", "max"), 4 * MS);
-    CHECK_TEXT(cell_of(table, find_row(table, "inner", "", NULL), "parent_name")->text, "step");
+    CHECK_NUMBER(whole_of(table, "name", "<main>", "self"), 30 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "<worker>", "self"), 50 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "step", "self"), 60 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "inner", "count"), 4);
+    CHECK_NUMBER(whole_of(table, "name", "inner", "total"), 10 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "inner", "self"), 10 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "inner", "min"), 2 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "inner", "max"), 4 * MS);
+    CHECK_TEXT(cell_of(table, find_op(table, "inner", "", NULL), "parent_name")->text, "step");
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -217,11 +194,11 @@ static void
 threads_do_not_count_operators_as_regions(void)
 {
     snd_profile *profile = ops_profile();
-    snd_table *table = make(profile, "threads", (snd_view_options){0});
+    snd_table *table = make_view(profile, "threads", (snd_view_options){0});
 
-    CHECK_NUMBER(whole_of(table, "main", "in_regions"), 70 * MS);
-    CHECK_NUMBER(whole_of(table, "main", "entries"), 6);
-    CHECK_NUMBER(whole_of(table, "worker", "in_regions"), 0);
+    CHECK_NUMBER(whole_of(table, "name", "main", "in_regions"), 70 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "main", "entries"), 6);
+    CHECK_NUMBER(whole_of(table, "name", "worker", "in_regions"), 0);
     snd_table_free(table);
     snd_profile_free(profile);
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/format.h"
 #include "view/samples.h"
@@ -13,53 +14,10 @@
 
 #define MS 1000000
 
-static snd_table *
-make(const char *view, const snd_profile *profile, snd_view_options options)
-{
-    snd_table *table = NULL;
-
-    REQUIRE(snd_view_find(view)->make(profile, &options, &table) == SND_OK);
-    return table;
-}
-
-static const snd_cell *
-cell(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
-
-/* The first row with this text in a column; ends the program when there is none. */
-static uint32_t
-find_row(const snd_table *table, const char *column, const char *text)
-{
-    for (uint32_t r = 0; r < table->row_count; r++) {
-        const snd_cell *at = cell(table, r, column);
-        if (at->is_there && strcmp(at->text, text) == 0)
-            return r;
-    }
-    fprintf(stderr, "no row %s\n", text);
-    REQUIRE(0);
-    return 0;
-}
-
-static int
-has_row(const snd_table *table, const char *column, const char *text)
-{
-    for (uint32_t r = 0; r < table->row_count; r++) {
-        const snd_cell *at = cell(table, r, column);
-        if (at->is_there && strcmp(at->text, text) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 static int64_t
 ms_of(const snd_table *table, const char *by, const char *text, const char *column)
 {
-    return cell(table, find_row(table, by, text), column)->whole / MS;
+    return cell_of(table, row_of(table, by, text), column)->whole / MS;
 }
 
 /* Of rows that are part of the answer, at most this deep. */
@@ -70,7 +28,7 @@ sum_ms(const snd_table *table, const char *column, uint32_t depth)
 
     for (uint32_t r = 0; r < table->row_count; r++)
         if (!table->rows[r].is_extra && table->depths[r] <= depth)
-            sum += cell(table, r, column)->whole;
+            sum += cell_of(table, r, column)->whole;
     return (sum + MS / 2) / MS; /* shares of events are whole nanoseconds */
 }
 
@@ -93,9 +51,9 @@ every_column_adds_up_in_every_view(void)
     snd_profile *profile = walk_profile();
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        snd_table *lines = make("lines", profile, all[i]);
-        snd_table *functions = make("functions", profile, all[i]);
-        snd_table *tree = make("tree", profile, all[i]);
+        snd_table *lines = make_view(profile, "lines", all[i]);
+        snd_table *functions = make_view(profile, "functions", all[i]);
+        snd_table *tree = make_view(profile, "tree", all[i]);
         check_sums(lines, 1);
         check_sums(functions, 0);
         check_sums(tree, 0);
@@ -115,14 +73,14 @@ rows_of_a_tree_are_the_sum_of_those_below(void)
     snd_profile *profile = walk_profile();
 
     for (int by_time = 0; by_time < 2; by_time++) {
-        snd_table *tree = make("tree", profile, (snd_view_options){.show_all = 1, .by_time = by_time});
+        snd_table *tree = make_view(profile, "tree", (snd_view_options){.show_all = 1, .by_time = by_time});
         for (uint32_t r = 0; r < tree->row_count; r++) {
             int64_t sum = 0;
             for (uint32_t i = r + 1; i < tree->row_count && tree->depths[i] > tree->depths[r]; i++)
                 if (tree->depths[i] == tree->depths[r] + 1)
-                    sum += cell(tree, i, "time")->whole;
+                    sum += cell_of(tree, i, "time")->whole;
             if (sum != 0)
-                CHECK_NUMBER(sum, cell(tree, r, "time")->whole);
+                CHECK_NUMBER(sum, cell_of(tree, r, "time")->whole);
         }
         CHECK_NUMBER(sum_ms(tree, "time", 0), 3180);
         snd_table_free(tree);
@@ -134,14 +92,14 @@ static void
 time_in_libraries_stands_at_the_line_that_led_there(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *lines = make("lines", profile, (snd_view_options){0});
-    snd_table *all = make("lines", profile, (snd_view_options){.all_code = 1});
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){0});
+    snd_table *all = make_view(profile, "lines", (snd_view_options){.all_code = 1});
 
     CHECK_NUMBER(ms_of(lines, "place", "walk.py:25", "time"), 250);
     CHECK_NUMBER(ms_of(lines, "place", "walk.py:26", "native"), 150);
-    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:25"), "function")->text, "load");
-    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:25"), "file")->text, "/app/walk.py");
-    CHECK_TEXT(cell(lines, find_row(lines, "place", "walk.py:13"), "source")->text, "        total += i * i");
+    CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:25"), "function")->text, "load");
+    CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:25"), "file")->text, "/app/walk.py");
+    CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:13"), "source")->text, "        total += i * i");
     CHECK_NUMBER(ms_of(lines, "file", "(20 files below 1%)", "time"), 20);
     CHECK_NUMBER(ms_of(lines, "file", "(outside the program's files)", "time"), 275);
     CHECK_NUMBER(ms_of(lines, "file", "[sonde]", "time"), 10);
@@ -168,7 +126,7 @@ static void
 a_collection_is_not_the_time_of_its_line(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *before = make("lines", profile, (snd_view_options){0});
+    snd_table *before = make_view(profile, "lines", (snd_view_options){0});
     uint32_t line = node_at(profile, "/app/walk.py", 13);
     REQUIRE(line != SND_NONE);
     uint32_t collection = add_walk_symbol(profile, line, SND_SITE_OTHER, SND_SITE_COLLECTION, "");
@@ -176,8 +134,8 @@ a_collection_is_not_the_time_of_its_line(void)
     add_cpu(profile, collection, 0, 40, 0);
     add_cpu(profile, library, 3, 0, 0);
     add_cpu(profile, add_walk_line(profile, library, "/app/walk.py:close:40:41"), 7, 0, 0);
-    snd_table *lines = make("lines", profile, (snd_view_options){0});
-    snd_table *functions = make("functions", profile, (snd_view_options){0});
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){0});
+    snd_table *functions = make_view(profile, "functions", (snd_view_options){0});
 
     CHECK_NUMBER(ms_of(lines, "place", "walk.py:13", "time"), ms_of(before, "place", "walk.py:13", "time"));
     CHECK_NUMBER(ms_of(lines, "file", SND_SITE_COLLECTION, "time"), 40);
@@ -195,18 +153,18 @@ static void
 a_function_that_calls_itself_counts_once(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *functions = make("functions", profile, (snd_view_options){0});
+    snd_table *functions = make_view(profile, "functions", (snd_view_options){0});
 
     CHECK_NUMBER(ms_of(functions, "function", "walk", "self"), 5);
     CHECK_NUMBER(ms_of(functions, "function", "walk", "total"), 805);
     CHECK_NUMBER(ms_of(functions, "function", "step", "total"), 800);
     CHECK_NUMBER(ms_of(functions, "function", "main", "total"), 1505);
-    CHECK_TEXT(cell(functions, find_row(functions, "function", "Thread.join"), "code")->text, "library");
-    CHECK_TEXT(cell(functions, find_row(functions, "function", "dgemm_kernel"), "code")->text, "native");
-    CHECK_TEXT(cell(functions, find_row(functions, "function", "step"), "place")->text, "walk.py:10");
+    CHECK_TEXT(cell_of(functions, row_of(functions, "function", "Thread.join"), "code")->text, "library");
+    CHECK_TEXT(cell_of(functions, row_of(functions, "function", "dgemm_kernel"), "code")->text, "native");
+    CHECK_TEXT(cell_of(functions, row_of(functions, "function", "step"), "place")->text, "walk.py:10");
     snd_table_free(functions);
     add_time(profile, 0, SND_METRIC_WAIT_LOCK, 30);
-    functions = make("functions", profile, (snd_view_options){0});
+    functions = make_view(profile, "functions", (snd_view_options){0});
     CHECK_NUMBER(ms_of(functions, "function", "[no frame]", "self"), 30);
     CHECK_NUMBER(ms_of(functions, "function", "[no frame]", "total"), 30);
     snd_table_free(functions);
@@ -217,16 +175,17 @@ static void
 libraries_are_folded_in_a_tree(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *tree = make("tree", profile, (snd_view_options){0});
-    snd_table *all = make("tree", profile, (snd_view_options){.show_all = 1});
-    snd_table *hidden = make("tree", profile, (snd_view_options){.hide = "^load$|json"});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){0});
+    snd_table *all = make_view(profile, "tree", (snd_view_options){.show_all = 1});
+    snd_table *hidden = make_view(profile, "tree", (snd_view_options){.hide = "^load$|json"});
 
     CHECK_NUMBER(ms_of(tree, "name", "load  [2 frames hidden]  json", "time"), 200);
     CHECK_NUMBER(ms_of(tree, "name", "sort  [1 frame hidden]  _multiarray", "time"), 150);
-    CHECK(!has_row(tree, "name", "run_path"));
-    CHECK(has_row(all, "name", "run_path") && has_row(all, "name", "quicksort_double (native)"));
+    CHECK(find_row(tree, "name", "run_path") == SND_NONE);
+    CHECK(find_row(all, "name", "run_path") != SND_NONE);
+    CHECK(find_row(all, "name", "quicksort_double (native)") != SND_NONE);
     CHECK_NUMBER(ms_of(all, "name", "JSONDecoder.decode", "time"), 150);
-    CHECK(has_row(tree, "name", "region load") && !has_row(hidden, "name", "load"));
+    CHECK(find_row(tree, "name", "region load") != SND_NONE && find_row(hidden, "name", "load") == SND_NONE);
     CHECK_NUMBER(sum_ms(hidden, "time", 0), 3180);
     snd_table_free(tree);
     snd_table_free(all);
@@ -238,14 +197,14 @@ static void
 small_rows_are_counted(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *tree = make("tree", profile, (snd_view_options){.with_waiting = 1});
-    snd_table *cpu = make("tree", profile, (snd_view_options){.cpu_only = 1});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){.with_waiting = 1});
+    snd_table *cpu = make_view(profile, "tree", (snd_view_options){.cpu_only = 1});
 
     CHECK_NUMBER(ms_of(tree, "name", "[23 more rows below 1%]", "time"), 60);
-    CHECK(tree->rows[find_row(tree, "name", "[23 more rows below 1%]")].is_extra);
+    CHECK(tree->rows[row_of(tree, "name", "[23 more rows below 1%]")].is_extra);
     CHECK_NUMBER(ms_of(tree, "name", "[1 row below 1%]", "time"), 10);
     CHECK_NUMBER(ms_of(cpu, "name", "[20 rows below 1%]", "time"), 20);
-    CHECK_NUMBER(cpu->depths[find_row(cpu, "name", "[20 rows below 1%]")], 2);
+    CHECK_NUMBER(cpu->depths[row_of(cpu, "name", "[20 rows below 1%]")], 2);
     snd_table_free(tree);
     snd_table_free(cpu);
     snd_profile_free(profile);
@@ -255,13 +214,13 @@ static void
 waiting_goes_with_cpu_only(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *tree = make("tree", profile, (snd_view_options){.cpu_only = 1});
-    snd_table *lines = make("lines", profile, (snd_view_options){.cpu_only = 1});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){.cpu_only = 1});
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){.cpu_only = 1});
 
     CHECK_NUMBER(sum_ms(tree, "time", 0), 1870);
     CHECK_NUMBER(sum_ms(lines, "time", 1), 1870);
     for (uint32_t r = 0; r < tree->row_count; r++)
-        CHECK(strncmp(cell(tree, r, "name")->text, "[waiting", 8) != 0);
+        CHECK(strncmp(cell_of(tree, r, "name")->text, "[waiting", 8) != 0);
     CHECK(!(lines->columns[snd_table_find(lines, "waiting_percent")].traits & SND_COLUMN_SHOWN));
     snd_table_free(tree);
     snd_table_free(lines);
@@ -272,14 +231,14 @@ static void
 a_region_or_a_thread_can_be_chosen(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *region = make("lines", profile, (snd_view_options){.region = "load"});
-    snd_table *thread = make("tree", profile, (snd_view_options){.thread = "worker"});
+    snd_table *region = make_view(profile, "lines", (snd_view_options){.region = "load"});
+    snd_table *thread = make_view(profile, "tree", (snd_view_options){.thread = "worker"});
     snd_table *none = NULL;
 
     CHECK_NUMBER(sum_ms(region, "time", 1), 400);
-    CHECK(fabs(cell(region, find_row(region, "place", "walk.py:26"), "percent")->real - 100.0 * 150 / 360) < 1e-9);
+    CHECK(fabs(cell_of(region, row_of(region, "place", "walk.py:26"), "percent")->real - 100.0 * 150 / 360) < 1e-9);
     CHECK_NUMBER(sum_ms(thread, "time", 0), 1390);
-    CHECK_TEXT(cell(thread, 0, "name")->text, "work");
+    CHECK_TEXT(cell_of(thread, 0, "name")->text, "work");
     CHECK(snd_view_lines(profile, &(snd_view_options){.region = "nothing"}, &none) == SND_NO_DATA);
     CHECK(snd_view_tree(profile, &(snd_view_options){.thread = "nobody"}, &none) == SND_NO_DATA);
     CHECK(snd_view_lines(profile, &(snd_view_options){.thread = "worker", .region = "load"}, &none) == SND_NO_DATA);
@@ -292,9 +251,9 @@ static void
 threads_have_all_their_waiting_and_a_sum(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *threads = make("threads", profile, (snd_view_options){0});
+    snd_table *threads = make_view(profile, "threads", (snd_view_options){0});
 
-    CHECK_TEXT(cell(threads, 0, "name")->text, "main");
+    CHECK_TEXT(cell_of(threads, 0, "name")->text, "main");
     CHECK_NUMBER(ms_of(threads, "name", "blas", "wait_lock"), 550);
     CHECK_NUMBER(ms_of(threads, "name", "worker", "wait_gil"), 200);
     CHECK_NUMBER(ms_of(threads, "name", "[sonde]", "cpu"), 10);
@@ -310,7 +269,7 @@ static void
 the_timeline_has_all_time(void)
 {
     snd_profile *profile = walk_profile();
-    snd_table *timeline = make("timeline", profile, (snd_view_options){0});
+    snd_table *timeline = make_view(profile, "timeline", (snd_view_options){0});
     snd_table *none = NULL;
 
     CHECK_NUMBER(timeline->row_count, 40);
@@ -318,8 +277,8 @@ the_timeline_has_all_time(void)
     CHECK_NUMBER(sum_ms(timeline, "native", 0), 460);
     CHECK_NUMBER(sum_ms(timeline, "system", 0), 155);
     CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 1310);
-    CHECK_TEXT(cell(timeline, 12, "function")->text, "step");
-    CHECK_NUMBER(cell(timeline, 12, "threads")->whole, 2);
+    CHECK_TEXT(cell_of(timeline, 12, "function")->text, "step");
+    CHECK_NUMBER(cell_of(timeline, 12, "threads")->whole, 2);
     profile->event_count = 0;
     CHECK(snd_view_timeline(profile, &(snd_view_options){0}, &none) == SND_NO_TIMELINE);
     CHECK(snd_view_tree(profile, &(snd_view_options){.by_time = 1}, &none) == SND_NO_TIMELINE);
@@ -345,13 +304,13 @@ by_time_the_same_function_comes_again(void)
     for (; profile->event_count < 6; profile->event_count++)
         profile->events[profile->event_count] =
             (snd_profile_event){profile->event_count * MS, MS, nodes[order[profile->event_count]], 0, 0};
-    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){.by_time = 1});
     CHECK_NUMBER(tree->row_count, 5);
-    CHECK_TEXT(cell(tree, 1, "name")->text, "f");
-    CHECK_NUMBER(cell(tree, 1, "time")->whole, 2 * MS);
-    CHECK_TEXT(cell(tree, 3, "name")->text, "f");
-    CHECK_NUMBER(cell(tree, 3, "start")->whole, 3 * MS);
-    CHECK_TEXT(cell(tree, 4, "name")->text, "g");
+    CHECK_TEXT(cell_of(tree, 1, "name")->text, "f");
+    CHECK_NUMBER(cell_of(tree, 1, "time")->whole, 2 * MS);
+    CHECK_TEXT(cell_of(tree, 3, "name")->text, "f");
+    CHECK_NUMBER(cell_of(tree, 3, "start")->whole, 3 * MS);
+    CHECK_TEXT(cell_of(tree, 4, "name")->text, "g");
     snd_table_free(tree);
     snd_profile_free(profile);
 }
@@ -373,12 +332,12 @@ events_stand_for_what_their_nodes_have(void)
     profile->events[profile->event_count++] = (snd_profile_event){0, 40 * MS, node, 0, 0};
     profile->events[profile->event_count++] =
         (snd_profile_event){40 * MS, 40 * MS, node, SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON, 0};
-    snd_table *timeline = make("timeline", profile, (snd_view_options){0});
+    snd_table *timeline = make_view(profile, "timeline", (snd_view_options){0});
     CHECK_NUMBER(sum_ms(timeline, "python", 0), 20);
     CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 60);
-    CHECK(fabs(cell(timeline, 1, "cpu_percent")->real - 50) < 0.001);
-    CHECK(cell(timeline, 30, "cpu_percent")->real == 0);
-    snd_table *tree = make("tree", profile, (snd_view_options){.by_time = 1, .with_waiting = 1});
+    CHECK(fabs(cell_of(timeline, 1, "cpu_percent")->real - 50) < 0.001);
+    CHECK(cell_of(timeline, 30, "cpu_percent")->real == 0);
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){.by_time = 1, .with_waiting = 1});
     CHECK_NUMBER(ms_of(tree, "name", "[waiting: processor]", "time"), 40);
     CHECK_NUMBER(ms_of(tree, "name", "[self]", "time"), 20);
     snd_table_free(timeline);
@@ -395,8 +354,8 @@ damaged_events_do_no_harm(void)
     profile->events[1] = (snd_profile_event){0, UINT64_MAX, profile->events[2].node, 0, 0};
     profile->events[3].task = 77;
     profile->events[4].start_ns = UINT64_MAX;
-    snd_table_free(make("timeline", profile, (snd_view_options){0}));
-    snd_table_free(make("tree", profile, (snd_view_options){.by_time = 1}));
+    snd_table_free(make_view(profile, "timeline", (snd_view_options){0}));
+    snd_table_free(make_view(profile, "tree", (snd_view_options){.by_time = 1}));
     snd_profile_free(profile);
 }
 

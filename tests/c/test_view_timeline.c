@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "view/view.h"
 
@@ -14,22 +15,6 @@
 #define ROUNDS 60u
 
 static uint64_t random_state;
-
-static uint32_t
-random_below(uint32_t limit)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33) % limit;
-}
-
-static const snd_cell *
-cell(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
 
 static void
 add_whole(snd_profile *profile, uint32_t node, unsigned state, uint64_t ns)
@@ -53,21 +38,23 @@ live(snd_profile *profile, uint32_t root, uint64_t start_ns)
         nodes[i] = add_walk_line(profile, root, place);
     }
     for (uint32_t step = 0; step < STEPS; step++) {
-        uint32_t passed = random_below(3 * NS_A_MS) + 1, busy = random_below(passed + 1);
-        int is_last = step + 1 == STEPS, has_event = random_below(20) != 0;
-        uint32_t node = nodes[random_below(NODES)];
-        unsigned cpu = random_below(3), wait = 3 + random_below(SND_SAMPLE_STATES - 3);
+        uint32_t passed = (uint32_t)draw(&random_state, 3 * NS_A_MS) + 1,
+                 busy = (uint32_t)draw(&random_state, passed + 1);
+        int is_last = step + 1 == STEPS, has_event = (uint32_t)draw(&random_state, 20) != 0;
+        uint32_t node = nodes[(uint32_t)draw(&random_state, NODES)];
+        unsigned cpu = (uint32_t)draw(&random_state, 3),
+                 wait = 3 + (uint32_t)draw(&random_state, SND_SAMPLE_STATES - 3);
         now += passed;
         ran += busy;
         waited += passed - busy;
-        if (random_below(5) == 0 || is_last) { /* seen waiting */
+        if ((uint32_t)draw(&random_state, 5) == 0 || is_last) { /* seen waiting */
             add_whole(profile, node, wait, waited);
             waited = 0;
             if (has_event)
                 profile->events[profile->event_count++] = (snd_profile_event){last, now - last, node, wait, 0};
             last = now;
         }
-        if (random_below(3) == 0 || is_last) { /* seen running */
+        if ((uint32_t)draw(&random_state, 3) == 0 || is_last) { /* seen running */
             add_whole(profile, node, cpu, ran);
             ran = 0;
             if (has_event && now > last)
@@ -88,7 +75,7 @@ random_profile(uint64_t seed)
     profile->events = snd_calloc((size_t)THREADS * STEPS * 2, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
     for (uint32_t i = 0; i < THREADS; i++) {
-        uint64_t start = random_below(100 * NS_A_MS);
+        uint64_t start = (uint32_t)draw(&random_state, 100 * NS_A_MS);
         uint32_t root = add_root(profile, add_track(profile, names[i], 100 + i, start, start + 1), 0, 0);
         live(profile, root, start);
     }
@@ -118,11 +105,11 @@ check_thread(const snd_profile *profile, uint32_t track)
     for (uint32_t r = 0; r < table->row_count; r++) {
         uint64_t slice = 0;
         for (unsigned i = 0; i < 4; i++) {
-            slice += (uint64_t)cell(table, r, names[i])->whole;
-            sums[i] += (uint64_t)cell(table, r, names[i])->whole;
+            slice += (uint64_t)cell_of(table, r, names[i])->whole;
+            sums[i] += (uint64_t)cell_of(table, r, names[i])->whole;
         }
-        CHECK(slice <= (uint64_t)cell(table, r, "length_ns")->whole);
-        CHECK(cell(table, r, "cpu_percent")->real + cell(table, r, "waiting_percent")->real <= 100.000001);
+        CHECK(slice <= (uint64_t)cell_of(table, r, "length_ns")->whole);
+        CHECK(cell_of(table, r, "cpu_percent")->real + cell_of(table, r, "waiting_percent")->real <= 100.000001);
     }
     for (unsigned i = 0; i < 4; i++)
         CHECK_NUMBER(sums[i], sum_of(profile, track, i, i < 3 ? i + 1 : SND_SAMPLE_STATES));
@@ -159,10 +146,10 @@ waiting_that_was_noted_late_stands_before_its_event(void)
     check_thread(profile, 0);
     snd_table *table = NULL;
     REQUIRE(snd_view_timeline(profile, &(snd_view_options){0}, &table) == SND_OK);
-    CHECK(cell(table, 10, "waiting_ns")->whole == 0);
-    CHECK(cell(table, 18, "waiting_ns")->whole > 0);
-    CHECK(cell(table, 20, "waiting_ns")->whole > 0);
-    CHECK(cell(table, 21, "waiting_ns")->whole == 0);
+    CHECK(cell_of(table, 10, "waiting_ns")->whole == 0);
+    CHECK(cell_of(table, 18, "waiting_ns")->whole > 0);
+    CHECK(cell_of(table, 20, "waiting_ns")->whole > 0);
+    CHECK(cell_of(table, 21, "waiting_ns")->whole == 0);
     snd_table_free(table);
     snd_profile_free(profile);
 }

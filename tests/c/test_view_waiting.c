@@ -2,6 +2,7 @@
  * and what the machine could not run is a sentence. */
 #include "check.h"
 #include "fixture.h"
+#include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/format.h"
 #include "view/samples.h"
@@ -49,44 +50,20 @@ parked_profile(void)
     return profile;
 }
 
-static snd_table *
-make(const char *view, const snd_profile *profile, snd_view_options options)
-{
-    snd_table *table = NULL;
-
-    REQUIRE(snd_view_find(view)->make(profile, &options, &table) == SND_OK);
-    return table;
-}
-
-static const snd_cell *
-cell(const snd_table *table, uint32_t row, const char *column)
-{
-    int found = snd_table_find(table, column);
-
-    REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
-}
-
-static int
-is_near(double a, double b)
-{
-    return fabs(a - b) < 1e-6;
-}
-
 static void
 check_row(const snd_table *table, uint32_t row, const char *place, const char *reason, int64_t ms, int64_t threads)
 {
-    CHECK_TEXT(cell(table, row, "place")->text, place);
-    CHECK_TEXT(cell(table, row, "reason")->text, reason);
-    CHECK_NUMBER(cell(table, row, "wait_ns")->whole / MS, ms);
-    CHECK_NUMBER(cell(table, row, "threads")->whole, threads);
+    CHECK_TEXT(cell_of(table, row, "place")->text, place);
+    CHECK_TEXT(cell_of(table, row, "reason")->text, reason);
+    CHECK_NUMBER(cell_of(table, row, "wait_ns")->whole / MS, ms);
+    CHECK_NUMBER(cell_of(table, row, "threads")->whole, threads);
 }
 
 static void
 waiting_is_listed_by_line_and_reason(void)
 {
     snd_profile *profile = parked_profile();
-    snd_table *table = make("waiting", profile, (snd_view_options){0});
+    snd_table *table = make_view(profile, "waiting", (snd_view_options){0});
     double percent = 0;
     int64_t sum = 0;
 
@@ -94,14 +71,14 @@ waiting_is_listed_by_line_and_reason(void)
     check_row(table, 0, "a.py:41", "I/O", 1140, 1);
     check_row(table, 1, "a.py:6", "lock", 100, 1);
     check_row(table, 2, "6 idle threads", "lock", 6596, 6);
-    CHECK_TEXT(cell(table, 2, "note")->text, "mostly at a.py:11");
-    CHECK_TEXT(cell(table, 3, "kind")->text, "machine");
-    CHECK_NUMBER(cell(table, 3, "wait_ns")->whole / MS, 300);
+    CHECK_TEXT(cell_of(table, 2, "note")->text, "mostly at a.py:11");
+    CHECK_TEXT(cell_of(table, 3, "kind")->text, "machine");
+    CHECK_NUMBER(cell_of(table, 3, "wait_ns")->whole / MS, 300);
     for (uint32_t r = 0; r < table->row_count; r++) {
-        percent += cell(table, r, "wait_percent")->real;
-        sum += cell(table, r, "wait_ns")->whole;
+        percent += cell_of(table, r, "wait_percent")->real;
+        sum += cell_of(table, r, "wait_ns")->whole;
     }
-    CHECK(is_near(percent, 100));
+    CHECK_NEAR(percent, 100, 1e-6);
     CHECK_NUMBER(sum / MS, 300 + 100 + 1140 + 6596);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -111,8 +88,8 @@ static void
 idle_threads_can_be_seen_one_by_one(void)
 {
     snd_profile *profile = parked_profile();
-    snd_table *all = make("waiting", profile, (snd_view_options){.show_all = 1});
-    snd_table *one = make("waiting", profile, (snd_view_options){.thread = "parked-2"});
+    snd_table *all = make_view(profile, "waiting", (snd_view_options){.show_all = 1});
+    snd_table *one = make_view(profile, "waiting", (snd_view_options){.thread = "parked-2"});
 
     CHECK_NUMBER(all->row_count, 6);
     check_row(all, 2, "a.py:11", "lock", 2200, 2);
@@ -135,7 +112,7 @@ a_program_that_only_waits_has_its_lines_in_the_list(void)
     add_time(profile, add_walk_line(profile, root, "/app/a.py:nap:1:2"), SND_METRIC_WAIT_SLEEP, 500);
     set_info(profile, "program_path", "/app/a.py");
     set_info(profile, "length_ns", "500000000");
-    snd_table *table = make("waiting", profile, (snd_view_options){0});
+    snd_table *table = make_view(profile, "waiting", (snd_view_options){0});
     CHECK_NUMBER(table->row_count, 1);
     check_row(table, 0, "a.py:2", "sleep", 500, 1);
     snd_buffer text = {0};
@@ -151,12 +128,12 @@ static void
 check_first(const char *view, const snd_view_options *options, const char *column, const char *text)
 {
     snd_profile *profile = parked_profile();
-    snd_table *table = make(view, profile, *options);
+    snd_table *table = make_view(profile, view, *options);
     uint32_t row = 0;
 
-    while (row < table->row_count && !cell(table, row, column)->is_there)
+    while (row < table->row_count && !cell_of(table, row, column)->is_there)
         row++;
-    CHECK_TEXT(cell(table, row, column)->text, text);
+    CHECK_TEXT(cell_of(table, row, column)->text, text);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -176,23 +153,28 @@ static void
 shares_are_of_what_the_list_is_in_the_order_of(void)
 {
     snd_profile *profile = parked_profile();
-    snd_table *cpu = make("functions", profile, (snd_view_options){0});
-    snd_table *all = make("functions", profile, with_waiting);
+    snd_table *cpu = make_view(profile, "functions", (snd_view_options){0});
+    snd_table *all = make_view(profile, "functions", with_waiting);
     double of_cpu = 0, parts = 0, of_waiting = 0, of_all = 0;
 
     CHECK_TEXT(cpu->columns[snd_table_find(cpu, "self_percent")].title, "% of CPU");
     CHECK_TEXT(all->columns[snd_table_find(all, "self_percent")].title, "% of time");
     for (uint32_t r = 0; r < cpu->row_count; r++) {
-        of_cpu += cell(cpu, r, "self_percent")->real;
-        parts += cell(cpu, r, "python_percent")->real + cell(cpu, r, "native_percent")->real +
-                 cell(cpu, r, "system_percent")->real;
-        of_waiting += cell(cpu, r, "waiting_percent")->real;
-        of_all += cell(all, r, "self_percent")->real;
-        CHECK_NUMBER(cell(cpu, r, "self")->whole, cell(cpu, r, "self_cpu")->whole + cell(cpu, r, "waiting")->whole);
-        CHECK_NUMBER(cell(cpu, r, "waited")->whole, cell(cpu, r, "waiting")->whole - cell(cpu, r, "wait_cpu")->whole);
+        of_cpu += cell_of(cpu, r, "self_percent")->real;
+        parts += cell_of(cpu, r, "python_percent")->real + cell_of(cpu, r, "native_percent")->real +
+                 cell_of(cpu, r, "system_percent")->real;
+        of_waiting += cell_of(cpu, r, "waiting_percent")->real;
+        of_all += cell_of(all, r, "self_percent")->real;
+        CHECK_NUMBER(cell_of(cpu, r, "self")->whole,
+                     cell_of(cpu, r, "self_cpu")->whole + cell_of(cpu, r, "waiting")->whole);
+        CHECK_NUMBER(cell_of(cpu, r, "waited")->whole,
+                     cell_of(cpu, r, "waiting")->whole - cell_of(cpu, r, "wait_cpu")->whole);
     }
-    CHECK(is_near(of_cpu, 100) && is_near(parts, 100) && is_near(of_waiting, 100) && is_near(of_all, 100));
-    CHECK(is_near(cell(cpu, 0, "self_percent")->real, 100.0 * 700 / 766));
+    CHECK_NEAR(of_cpu, 100, 1e-6);
+    CHECK_NEAR(parts, 100, 1e-6);
+    CHECK_NEAR(of_waiting, 100, 1e-6);
+    CHECK_NEAR(of_all, 100, 1e-6);
+    CHECK_NEAR(cell_of(cpu, 0, "self_percent")->real, 100.0 * 700 / 766, 1e-6);
     snd_table_free(cpu);
     snd_table_free(all);
     snd_profile_free(profile);
@@ -202,16 +184,16 @@ static void
 idle_threads_are_one_row_of_the_tree(void)
 {
     snd_profile *profile = parked_profile();
-    snd_table *tree = make("tree", profile, (snd_view_options){0});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){0});
     uint32_t last = tree->row_count - 1;
 
     while (tree->rows[last].is_extra) /* how many rows were left out */
         last--;
-    CHECK_TEXT(cell(tree, last, "name")->text, "[6 idle threads]");
-    CHECK_NUMBER(cell(tree, last, "waited")->whole / MS, 6596);
+    CHECK_TEXT(cell_of(tree, last, "name")->text, "[6 idle threads]");
+    CHECK_NUMBER(cell_of(tree, last, "waited")->whole / MS, 6596);
     for (uint32_t r = 0; r < tree->row_count; r++) {
-        CHECK(strcmp(cell(tree, r, "name")->text, "[waiting: processor]") != 0);
-        CHECK(strncmp(cell(tree, r, "name")->text, "thread parked", 13) != 0);
+        CHECK(strcmp(cell_of(tree, r, "name")->text, "[waiting: processor]") != 0);
+        CHECK(strncmp(cell_of(tree, r, "name")->text, "thread parked", 13) != 0);
     }
     snd_table_free(tree);
     snd_profile_free(profile);

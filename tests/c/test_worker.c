@@ -27,16 +27,6 @@
 
 static sem_t has_come, may_end;
 
-static uint32_t
-files_open(void)
-{
-    uint32_t count = 0;
-
-    for (int file = 0; file < 1024; file++)
-        count += fcntl(file, F_GETFD) >= 0;
-    return count;
-}
-
 /* Where it ran, and what it found there. */
 typedef struct visit {
     uint32_t table, thread_id, files;

@@ -1,7 +1,9 @@
 """What the tests of ``sonde run`` share."""
 
 import json
+import sqlite3
 import sys
+import time
 from pathlib import Path
 
 SONDE = str(Path(sys.executable).parent / "sonde")
@@ -34,3 +36,17 @@ def total(sonde, name, recording="r.sonde"):
 def infos(sonde, recording="r.sonde"):
     text = sonde.command("sql", recording, "select key, value from info", "-f", "json").stdout
     return {row["key"]: row["value"] for row in json.loads(text)["rows"]}
+
+
+def query(path, sql):
+    """The rows of a recording, which must be there."""
+    with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as recording:
+        return recording.execute(sql).fetchall()
+
+
+def wait_until(holds):
+    """Looks again and again, for a minute at most."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, "it never held"
+        time.sleep(0.02)

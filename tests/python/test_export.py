@@ -1,5 +1,7 @@
 """What the exports write is what the programs they are for accept."""
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+RECORDINGS = GOLDEN / "recordings"
 
 PROGRAM = """
 import gc, threading, time, sonde
@@ -68,23 +71,35 @@ def check_slices(events):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("name", ["samples", "samples-lines", "samples-sums"])
+@pytest.mark.parametrize("name", ["samples", "lines", "sums", "hostile"])
 def test_samples_for_speedscope_are_valid(name):
-    check_speedscope((GOLDEN / f"{name}.speedscope").read_text())
+    check_speedscope((RECORDINGS / f"{name}.speedscope").read_text())
 
 
-def test_samples_in_a_trace_nest_and_each_line_has_a_name():
-    events = json.loads((GOLDEN / "samples.chrome").read_text())["traceEvents"]
+@pytest.mark.parametrize(("name", "count"), [("samples", 3), ("hostile", 2)])
+def test_samples_in_a_trace_nest_and_each_line_has_a_name(name, count):
+    events = json.loads((RECORDINGS / f"{name}.chrome").read_text())["traceEvents"]
     lines = check_slices(events)
     named = {(event["pid"], event.get("tid")) for event in events if event["name"] == "thread_name"}
-    assert set(lines) <= named and len(lines) == 3
+    assert set(lines) <= named and len(lines) == count
 
 
-@pytest.mark.parametrize("name", ["samples", "samples-lines"])
+@pytest.mark.parametrize("name", ["samples", "lines", "hostile"])
 def test_every_folded_line_is_a_stack_and_a_whole_number(name):
-    lines = (GOLDEN / f"{name}.collapsed").read_text().splitlines()
+    lines = (RECORDINGS / f"{name}.collapsed").read_bytes().decode(errors="replace").split("\n")[:-1]
     assert all(re.fullmatch(r"[^;]+(;[^;]+)* [1-9]\d*", line) for line in lines)
     assert len(set(lines)) == len(lines) > 2
+
+
+def test_hostile_text_is_read_back_from_tables():
+    rows = json.loads((GOLDEN / "tables" / "hostile.json").read_text())["rows"]
+    text = (GOLDEN / "tables" / "hostile.csv").read_bytes().decode(errors="replace")
+    found = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["total_ns"] for row in rows] == [int(row["total_ns"]) for row in found]
+    names = [(row["name"], other["name"]) for row, other in zip(rows, found, strict=True)]
+    assert len(names) > 10
+    for name, other in names:
+        assert other.removeprefix("'" if name.startswith(("=", "+", "-", "@")) else "") == name
 
 
 def test_regions_are_exported_as_stacks_with_their_self_times(regions):

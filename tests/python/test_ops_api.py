@@ -16,6 +16,7 @@ from sonde import _core, _ops, _session
 pytestmark = pytest.mark.interpreter
 
 np = pytest.importorskip("numpy")
+from ops_support import rows_of  # noqa: E402
 
 PROGRAM = """\
 import numpy as np
@@ -39,10 +40,6 @@ def nothing_is_left():
     assert sys.meta_path == finders
     assert not _ops._is_hooked
     assert _core.ops_hooked() == []
-
-
-def rows_of(prof, *group):
-    return {row.key: row for row in prof.key_averages(*group)}
 
 
 @pytest.mark.quick

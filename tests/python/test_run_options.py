@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from run_support import infos
 
 pytestmark = pytest.mark.interpreter
 
@@ -16,13 +17,6 @@ PYENV = Path("/root/.pyenv/versions")
 def project(sonde):
     (sonde.folder / "prog.py").write_text("import sys\nprint('ran', *sys.argv[1:])\n")
     return sonde
-
-
-def infos(sonde, recording="r.sonde"):
-    text = sonde.command("sql", recording, "select key, value from info", "-f", "json").stdout
-    import json
-
-    return {row["key"]: row["value"] for row in json.loads(text)["rows"]}
 
 
 MISTAKES = {

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from run_support import wait_until
 from sonde_programs import Sonde
 
 import sonde as sonde_package
@@ -299,14 +300,6 @@ def test_the_journal_of_a_stranger_beside_a_live_recording_is_never_rolled_back(
     assert precious.exists() and theirs.read_bytes() == planted
     again = sonde.command("run", "--no-report", "-o", "shared/live.sonde", "shared/prog.py", status=2)
     assert "another user" in again.stderr and again.stderr.count("\n") == 1
-
-
-def wait_until(holds):
-    for _ in range(400):
-        if holds():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it never held")
 
 
 @AS_ROOT

@@ -3,13 +3,12 @@
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from run_support import query, wait_until
 from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
@@ -23,11 +22,6 @@ OTHER_PYTHONS = sorted(
     for path in Path(sys.base_prefix).parent.glob("[23].*/bin/python")
     if not path.parts[-3].startswith("{}.{}.".format(*sys.version_info))
 )
-
-
-def query(path, sql):
-    with sqlite3.connect(path) as recording:
-        return recording.execute(sql).fetchall()
 
 
 def info(path):
@@ -252,14 +246,6 @@ def test_children_that_still_run_are_left_and_can_be_merged_later(sonde):
     words = line.partition("sonde merge ")[2].replace("/*.sonde", f"/{part.name}").split()
     sonde.command("merge", *words)
     assert len(processes(sonde.folder / "r.sonde")) == 2
-
-
-def wait_until(holds):
-    for _ in range(200):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it never held")
 
 
 def test_parts_of_a_killed_program_stay_and_can_be_read(sonde):

@@ -33,14 +33,10 @@ def profiled(sonde):
     return pstats.Stats(str(sonde.folder / "run.pstats"))
 
 
-def rows(sonde, recording, view):
-    return json.loads(sonde.command("export", recording, "--view", view, "-f", "json").stdout)["rows"]
-
-
 @pytest.mark.quick
 def test_functions_are_those_that_pstats_prints(sonde, profiled):
     sonde.command("import", "run.pstats")
-    found = {row["function"]: row for row in rows(sonde, "run.sonde", "functions")}
+    found = {row["function"]: row for row in sonde.export("run.sonde", "functions")["rows"]}
     assert len(found) == len(profiled.stats)
     assert sum(row["calls"] for row in found.values()) == profiled.total_calls
     for place, (primitive, calls, self_s, total_s, _) in profiled.stats.items():
@@ -83,7 +79,7 @@ def test_pstats_come_back_as_they_were(sonde, profiled):
 def test_every_version_of_marshal_is_read(sonde, profiled, version):
     (sonde.folder / "v.pstats").write_bytes(marshal.dumps(profiled.stats, version))
     sonde.command("import", "v.pstats")
-    assert sum(row["calls"] for row in rows(sonde, "v.sonde", "functions")) == profiled.total_calls
+    assert sum(row["calls"] for row in sonde.export("v.sonde", "functions")["rows"]) == profiled.total_calls
 
 
 def test_the_module_profile_has_only_numbers_of_calls(sonde):
@@ -91,7 +87,7 @@ def test_the_module_profile_has_only_numbers_of_calls(sonde):
     stats = {f: (1, 1, 0.5, 2.0, {}), g: (2, 3, 1.5, 1.5, {f: 3})}
     (sonde.folder / "old.pstats").write_bytes(marshal.dumps(stats))
     sonde.command("import", "old.pstats")
-    callers = rows(sonde, "old.sonde", "callers")
+    callers = sonde.export("old.sonde", "callers")["rows"]
     assert [row["calls"] for row in callers if row["depth"] == 1] == [3]
 
 
@@ -113,7 +109,7 @@ def test_collapsed_stacks_come_back_as_they_were(sonde):
 def test_views_show_collapsed_stacks(sonde, view):
     (sonde.folder / "run.txt").write_text(STACKS)
     sonde.command("import", "run.txt")
-    table = rows(sonde, "run.sonde", view)
+    table = sonde.export("run.sonde", view)["rows"]
     assert table
     if view == "functions":
         found = {row["function"]: (row["self_ns"], row["total_ns"]) for row in table}
@@ -124,7 +120,7 @@ def test_views_show_collapsed_stacks(sonde, view):
 def test_views_show_bytes(sonde):
     (sonde.folder / "run.txt").write_text(STACKS)
     sonde.command("import", "run.txt", "--unit", "bytes")
-    assert sum(row["peak_bytes"] for row in rows(sonde, "run.sonde", "memory")) >= 10_040
+    assert sum(row["peak_bytes"] for row in sonde.export("run.sonde", "memory")["rows"]) >= 10_040
     assert "<module>" in sonde.command("view", "run.sonde", "--owners").stdout
 
 

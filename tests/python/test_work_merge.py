@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from run_support import query
 from sonde_programs import Sonde
 
 PROGRAM = """
@@ -49,16 +50,11 @@ def recorded(tmp_path_factory):
     return made
 
 
-def query(recorded, name, sql):
-    with sqlite3.connect(f"file:{recorded.folder / name}?mode=ro", uri=True) as db:
-        return db.execute(sql).fetchall()
-
-
 @pytest.mark.quick
 def test_regions_and_samples_are_the_sums_of_the_parts(recorded):
     regions = "select name, sum(count), sum(total_ns), min(min_ns), max(max_ns) from region group by name order by name"
-    parts = [query(recorded, f"{rank}.sonde", regions) for rank in range(2)]
-    merged = query(recorded, "all.sonde", regions)
+    parts = [query(recorded.folder / f"{rank}.sonde", regions) for rank in range(2)]
+    merged = query(recorded.folder / "all.sonde", regions)
     assert [row[0] for row in merged] == ["all", "in a thread", "step"]
     for row, left, right in zip(merged, *parts, strict=True):
         assert row[1:3] == (left[1] + right[1], left[2] + right[2])
@@ -69,17 +65,17 @@ def test_regions_and_samples_are_the_sums_of_the_parts(recorded):
 @pytest.mark.parametrize("metric", ["samples", "python", "native", "system", "wait_other", "alloc_python", "live_peak"])
 def test_metrics_add_up(recorded, metric):
     total = f"select coalesce(sum(value), 0) from measure where metric = '{metric}'"
-    parts = [query(recorded, f"{rank}.sonde", total)[0][0] for rank in range(2)]
-    assert query(recorded, "all.sonde", total)[0][0] == sum(parts)
+    parts = [query(recorded.folder / f"{rank}.sonde", total)[0][0] for rank in range(2)]
+    assert query(recorded.folder / "all.sonde", total)[0][0] == sum(parts)
 
 
 def test_the_cpu_columns_are_the_cpu_time_of_all_processes(recorded):
     cpu = "select sum(value) from measure where metric in ('python', 'native', 'system')"
     fact = "select cast(value as integer) from info where key = 'cpu_ns'"
-    parts = [query(recorded, f"{rank}.sonde", fact)[0][0] for rank in range(2)]
-    assert query(recorded, "all.sonde", fact) == [(sum(parts),)]
-    assert query(recorded, "all.sonde", "select sum(cpu_ns) from process") == [(sum(parts),)]
-    assert query(recorded, "all.sonde", cpu)[0][0] == pytest.approx(sum(parts), rel=0.01)
+    parts = [query(recorded.folder / f"{rank}.sonde", fact)[0][0] for rank in range(2)]
+    assert query(recorded.folder / "all.sonde", fact) == [(sum(parts),)]
+    assert query(recorded.folder / "all.sonde", "select sum(cpu_ns) from process") == [(sum(parts),)]
+    assert query(recorded.folder / "all.sonde", cpu)[0][0] == pytest.approx(sum(parts), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +109,7 @@ def test_merging_in_two_steps_gives_the_same(recorded):
     sums = (
         "select kind, name, file, line, metric, sum(value) from measure group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5"
     )
-    assert query(recorded, "twice.sonde", sums) == query(recorded, "all.sonde", sums)
+    assert query(recorded.folder / "twice.sonde", sums) == query(recorded.folder / "all.sonde", sums)
 
 
 def test_processes_and_ranks(recorded):
@@ -124,7 +120,8 @@ def test_processes_and_ranks(recorded):
     text = recorded.command("export", "-f", "json", "--view", "ranks", "all.sonde", "--show-all").stdout
     step = next(row for row in json.loads(text)["rows"] if row["kind"] == "region" and row["name"] == "step")
     own = [
-        query(recorded, f"{i}.sonde", "select sum(total_ns) from region where name = 'step'")[0][0] for i in range(2)
+        query(recorded.folder / f"{i}.sonde", "select sum(total_ns) from region where name = 'step'")[0][0]
+        for i in range(2)
     ]
     assert (step["min_ns"], step["max_ns"]) == (min(own), max(own))
     assert step["max_at"] == f"rank {own.index(max(own))}"
@@ -141,7 +138,7 @@ def test_a_thread_of_a_process_is_drawn_on_a_line_of_its_own(recorded):
     events = json.loads(recorded.command("export", "-f", "chrome", "all.sonde").stdout)["traceEvents"]
     steps = [event for event in events if event["name"] == "step" and event["ph"] == "X" and "cat" not in event]
     by_process = {event["pid"] for event in steps}
-    pids = {row[0] for row in query(recorded, "all.sonde", "select process_id from process")}
+    pids = {row[0] for row in query(recorded.folder / "all.sonde", "select process_id from process")}
     if steps:  # sonde run keeps the timeline of samples; regions are in it where they were asked for
         assert by_process == pids
     assert {event["pid"] for event in events if event.get("cat") == "sample"} == pids
@@ -184,7 +181,7 @@ def test_the_same_file_twice_counts_once(recorded):
     done = recorded.command("merge", "-o", "once.sonde", "0.sonde", "0.sonde")
     assert "counted once" in done.stderr
     counted = "select sum(count) from region"
-    assert query(recorded, "once.sonde", counted) == query(recorded, "0.sonde", counted)
+    assert query(recorded.folder / "once.sonde", counted) == query(recorded.folder / "0.sonde", counted)
 
 
 @pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.8, 0.95])

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from ops_support import rows_of
 
 import sonde
 import sonde.torch
@@ -27,10 +28,6 @@ def _one_thread():
     torch.ones(3) + 1  # what the first operator of a process does besides
     yield
     torch.set_num_threads(before)
-
-
-def rows_of(prof, *grouping):
-    return {row.key: row for row in prof.key_averages(*grouping)}
 
 
 def work(times=5):
