@@ -23,6 +23,17 @@ check_view(const snd_profile *profile, const char *name, const char *wanted)
 }
 
 static void
+check_place(const snd_profile *profile, const char *name, uint32_t row, const char *wanted)
+{
+    snd_table *table = NULL;
+
+    REQUIRE(snd_view_find(name)->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+    const snd_cell *cells = &table->cells[(size_t)row * table->column_count];
+    CHECK_TEXT(cells[snd_table_find(table, "place")].text, wanted);
+    snd_table_free(table);
+}
+
+static void
 check_footer(const snd_profile *profile, const char *wanted)
 {
     snd_table *table = NULL;
@@ -88,6 +99,23 @@ a_counter_without_a_place_has_none(void)
     check_view(profile, "counters",
                "name,last,min,average,max,updates,thread,place\n"
                "queue,2.5,-1,2.5,7,4,main,\n");
+    snd_profile_free(profile);
+}
+
+static void
+places_are_relative_to_the_working_directory(void)
+{
+    snd_profile *profile = small_profile();
+
+    set_info(profile, "working_directory", "/home/me/work");
+    for (uint32_t i = 0; i < profile->site_count; i++)
+        if (profile->sites[i].file[0] != '\0')
+            profile->sites[i].file = "/home/me/work/src/work.c";
+    check_place(profile, "regions", 1, "src/work.c:12");
+    check_place(profile, "counters", 0, "src/work.c:12");
+    set_info(profile, "working_directory", "/home/me/other");
+    check_place(profile, "regions", 1, "/home/me/work/src/work.c:12");
+    check_place(profile, "counters", 0, "/home/me/work/src/work.c:12");
     snd_profile_free(profile);
 }
 
@@ -223,6 +251,7 @@ main(void)
     RUN(the_threads_have_a_row_a_track);
     RUN(the_counters_have_a_row_each);
     RUN(a_counter_without_a_place_has_none);
+    RUN(places_are_relative_to_the_working_directory);
     RUN(an_empty_profile_has_nothing_to_show);
     RUN(views_are_found_by_name);
     RUN(cpu_time_is_shown_where_it_was_measured);
