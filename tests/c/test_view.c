@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "format/format.h"
+#include "model/process.h"
 #include "view/view.h"
 
 #include <string.h>
@@ -133,6 +134,48 @@ an_empty_profile_has_nothing_to_show(void)
     snd_profile_free(profile);
 }
 
+static snd_profile *
+profile_of_processes(void)
+{
+    static const snd_process process = {.host = "left", .program = "job.py", .arguments = "[]", .probes = "sample"};
+    snd_profile *profile = snd_profile_new();
+    uint32_t id;
+
+    REQUIRE(profile != NULL && snd_profile_add_process(profile, &process, &id) == SND_OK);
+    profile->parts = snd_calloc(1, sizeof *profile->parts);
+    REQUIRE(profile->parts != NULL);
+    return profile;
+}
+
+/* UBSan sees whoever sorts or copies nothing through a NULL pointer. */
+static void
+processes_that_measured_nothing_have_no_ranks(void)
+{
+    snd_profile *profile = profile_of_processes();
+    snd_table *table = NULL;
+
+    CHECK(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+    add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
+    CHECK(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+    CHECK(table == NULL);
+    snd_profile_free(profile);
+}
+
+static void
+a_thread_that_measured_nothing_harms_no_view(void)
+{
+    snd_profile *profile = profile_of_processes();
+
+    add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
+    for (unsigned i = 0; i < snd_view_count; i++) {
+        snd_table *table = NULL;
+        snd_status status = snd_views[i].make(profile, &(snd_view_options){.show_all = 1}, &table);
+        CHECK(status == (table == NULL ? SND_NO_DATA : SND_OK));
+        snd_table_free(table);
+    }
+    snd_profile_free(profile);
+}
+
 static void
 views_are_found_by_name(void)
 {
@@ -253,6 +296,8 @@ main(void)
     RUN(a_counter_without_a_place_has_none);
     RUN(places_are_relative_to_the_working_directory);
     RUN(an_empty_profile_has_nothing_to_show);
+    RUN(processes_that_measured_nothing_have_no_ranks);
+    RUN(a_thread_that_measured_nothing_harms_no_view);
     RUN(views_are_found_by_name);
     RUN(cpu_time_is_shown_where_it_was_measured);
     RUN(a_track_that_was_handed_on_says_so);
