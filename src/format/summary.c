@@ -92,18 +92,13 @@ put_parts(const snd_facts *facts, snd_buffer *out)
 }
 
 /* "the machine was busy: 41% of the time a runnable thread had no processor". */
-static snd_status
-put_busy(const snd_summary *self)
+static void
+put_busy(const snd_facts *facts, snd_buffer *out)
 {
-    size_t before = self->out->size;
-    snd_samples samples;
-    snd_status status = snd_samples_make(self->profile, self->options, &samples);
-    if (status != SND_OK)
-        return status;
-    snd_waiting_put_busy(&samples, self->out);
-    snd_buffer_text(self->out, self->out->size == before ? "" : "\n");
-    snd_samples_free(&samples);
-    return SND_OK;
+    size_t before = out->size;
+
+    snd_waiting_put_busy(&facts->sampled, out);
+    snd_buffer_text(out, out->size == before ? "" : "\n");
 }
 
 /* "garbage collection: 12 times, 34.0 ms, longest 9.1 ms". */
@@ -121,30 +116,27 @@ put_collections(const snd_facts *facts, snd_buffer *out)
 }
 
 /* "ran for 1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waited; 3 threads". */
-static snd_status
-put_totals(const snd_summary *self)
+static void
+put_totals(const snd_facts *facts, snd_buffer *out)
 {
     char text[SND_DURATION_SIZE];
-    snd_facts facts;
-    snd_status status = snd_facts_make(self->profile, self->options, &facts);
-    if (status != SND_OK)
-        return status;
-    if (facts.length_ns != 0) {
-        snd_duration_text(facts.length_ns, text);
-        snd_buffer_printf(self->out, "ran for %s, ", text);
+
+    if (facts->length_ns != 0) {
+        snd_duration_text(facts->length_ns, text);
+        snd_buffer_printf(out, "ran for %s, ", text);
     }
-    snd_duration_text(facts.cpu_ns, text);
-    snd_buffer_printf(self->out, "%s of CPU", text);
-    if (facts.length_ns != 0)
-        snd_buffer_printf(self->out, " (%.0f%% of one core)", 100.0 * (double)facts.cpu_ns / (double)facts.length_ns);
-    put_parts(&facts, self->out);
-    if (facts.waiting_ns != 0) {
-        snd_duration_text(facts.waiting_ns, text);
-        snd_buffer_printf(self->out, "; %s waited", text);
+    snd_duration_text(facts->cpu_ns, text);
+    snd_buffer_printf(out, "%s of CPU", text);
+    if (facts->length_ns != 0)
+        snd_buffer_printf(out, " (%.0f%% of one core)", 100.0 * (double)facts->cpu_ns / (double)facts->length_ns);
+    put_parts(facts, out);
+    if (facts->waiting_ns != 0) {
+        snd_duration_text(facts->waiting_ns, text);
+        snd_buffer_printf(out, "; %s waited", text);
     }
-    snd_buffer_printf(self->out, "; %llu thread%s\n", (unsigned long long)facts.threads, facts.threads == 1 ? "" : "s");
-    put_collections(&facts, self->out);
-    return put_busy(self);
+    snd_buffer_printf(out, "; %llu thread%s\n", (unsigned long long)facts->threads, facts->threads == 1 ? "" : "s");
+    put_collections(facts, out);
+    put_busy(facts, out);
 }
 
 /* ---- tables ---- */
@@ -297,18 +289,15 @@ mark_waiting(const snd_summary *self, snd_table *table)
 }
 
 static snd_status
-put_waiting(const snd_summary *self)
+put_waiting(const snd_summary *self, const snd_facts *facts)
 {
     static const char *const names[] = {"place", "wait_ns", "wait_percent", "reason", "source", NULL, "threads", NULL};
-    snd_samples samples;
     snd_table *table = NULL;
-    snd_status status = snd_samples_make(self->profile, self->options, &samples);
+
+    if (!snd_waiting_is_much(&facts->sampled))
+        return SND_OK;
+    snd_status status = snd_view_waiting(self->profile, self->options, &table);
     if (status != SND_OK)
-        return status;
-    int is_much = snd_waiting_is_much(&samples);
-    snd_samples_free(&samples);
-    status = is_much ? snd_view_waiting(self->profile, self->options, &table) : SND_OK;
-    if (!is_much || status != SND_OK)
         return status;
     mark_waiting(self, table);
     status = snd_table_keep(table, snd_summary_is_answer);
@@ -405,16 +394,19 @@ snd_summary_write(const snd_profile *profile, const snd_view_options *options, c
                   snd_buffer *out)
 {
     snd_summary self = {profile, options, format, out};
+    snd_facts facts;
     char *footer = NULL;
 
     if (!snd_samples_exist(profile))
         return put_memory_only(&self);
     put_program(&self);
-    snd_status status = put_totals(&self);
-    if (status == SND_OK)
+    snd_status status = snd_facts_make(profile, options, &facts);
+    if (status == SND_OK) {
+        put_totals(&facts, out);
         status = put_lines(&self);
+    }
     if (status == SND_OK)
-        status = put_waiting(&self);
+        status = put_waiting(&self, &facts);
     if (status == SND_OK)
         status = put_functions(&self);
     if (status == SND_OK)

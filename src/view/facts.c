@@ -78,6 +78,7 @@ add_samples(const snd_profile *profile, const snd_view_options *options, snd_fac
     snd_status status = snd_samples_make(profile, options, &samples);
     if (status != SND_OK)
         return status;
+    out->sampled = samples.all;
     out->python_ns = samples.all.states[0];
     out->native_ns = samples.all.states[1];
     out->system_ns = samples.all.states[2];

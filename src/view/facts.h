@@ -25,6 +25,7 @@ typedef struct snd_facts {
 #define SND_FACT_FIELD(name) uint64_t name;
     SND_FACT_MAP(SND_FACT_FIELD)
 #undef SND_FACT_FIELD
+    snd_samples_numbers sampled; /* the same samples by state, for those who say why threads waited */
 } snd_facts;
 
 /* SND_NO_DATA where the threads or regions that were asked for are not there. */

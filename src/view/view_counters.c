@@ -1,6 +1,6 @@
 /* The view of counters: a row a counter and thread. */
 #include "base/buffer.h"
-#include "view/view.h"
+#include "view/own.h"
 
 enum { NAME, LAST, MIN, AVERAGE, MAX, UPDATES, THREAD, PLACE, COLUMN_COUNT };
 
@@ -18,7 +18,7 @@ real(double value)
 }
 
 static snd_status
-add_row(const snd_profile *profile, snd_table *table, uint32_t node, uint64_t updates)
+add_row(const snd_profile *profile, const snd_own *own, snd_table *table, uint32_t node, uint64_t updates)
 {
     const snd_profile_site *site = &profile->sites[profile->nodes[node].site];
     snd_buffer place = {0};
@@ -27,7 +27,7 @@ add_row(const snd_profile *profile, snd_table *table, uint32_t node, uint64_t up
     if (status != SND_OK)
         return status;
     if (site->file[0] != '\0')
-        snd_buffer_printf(&place, "%s:%u", site->file, site->line);
+        snd_buffer_printf(&place, "%s:%u", snd_own_name(own, site->file), site->line);
     cells[NAME] = (snd_cell){.is_there = 1, .text = snd_table_text(table, site->name)};
     cells[LAST] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_LAST));
     cells[MIN] = real(snd_profile_real(profile, node, SND_METRIC_VALUE_MIN));
@@ -46,12 +46,13 @@ snd_view_counters(const snd_profile *profile, const snd_view_options *options, s
 {
     snd_table *table = snd_table_new("counters", columns, COLUMN_COUNT);
     snd_status status = table == NULL ? SND_NO_MEMORY : SND_OK;
+    snd_own own;
 
-    (void)options;
+    snd_own_rules(&own, profile, options);
     for (uint32_t i = 0; i < profile->node_count && status == SND_OK; i++) {
         uint64_t updates = snd_profile_whole(profile, i, SND_METRIC_COUNT);
         if (profile->sites[profile->nodes[i].site].kind == SND_SITE_COUNTER && updates != 0)
-            status = add_row(profile, table, i, updates);
+            status = add_row(profile, &own, table, i, updates);
     }
     if (status == SND_OK && table->row_count == 0)
         status = SND_NO_DATA;

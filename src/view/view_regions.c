@@ -1,6 +1,7 @@
 /* The view of regions: a row a node, in the order of the tree. */
 #include "base/buffer.h"
 #include "view/fold.h"
+#include "view/own.h"
 #include "view/tree.h"
 #include "view/view.h"
 
@@ -85,13 +86,13 @@ set_name(const snd_profile *profile, snd_table *table, uint32_t node, snd_cell *
 }
 
 static void
-set_place(const snd_profile_site *site, snd_table *table, snd_cell *cell)
+set_place(const snd_own *own, const snd_profile_site *site, snd_table *table, snd_cell *cell)
 {
     snd_buffer text = {0};
 
     if (site->file[0] == '\0')
         return;
-    snd_buffer_printf(&text, "%s:%u", site->file, site->line);
+    snd_buffer_printf(&text, "%s:%u", snd_own_name(own, site->file), site->line);
     set_text(table, cell, snd_buffer_status(&text) == SND_OK ? snd_buffer_str(&text) : NULL);
     snd_buffer_free(&text);
 }
@@ -167,7 +168,8 @@ set_numbers(const snd_profile *profile, uint32_t node, uint64_t whole_run, snd_c
 }
 
 static snd_status
-add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint32_t row, uint64_t whole_run)
+add_row(const snd_profile *profile, const snd_own *own, snd_table *table, const snd_tree *tree, uint32_t row,
+        uint64_t whole_run)
 {
     const snd_tree_row *at = &tree->rows[row];
     const snd_profile_node *node = &profile->nodes[at->node];
@@ -179,7 +181,7 @@ add_row(const snd_profile *profile, snd_table *table, const snd_tree *tree, uint
     set_numbers(profile, at->node, whole_run, cells);
     set_counted(profile, table, at->node, cells);
     set_text(table, &cells[THREAD], profile->tracks[node->track].name);
-    set_place(&profile->sites[node->site], table, &cells[PLACE]);
+    set_place(own, &profile->sites[node->site], table, &cells[PLACE]);
     set_whole(&cells[ID], row);
     if (at->parent_row != SND_NONE) {
         set_whole(&cells[PARENT_ID], at->parent_row);
@@ -238,7 +240,7 @@ snd_view_regions_empty(void)
 
 /* A row for every node of a profile without operators. */
 static snd_status
-add_rows(const snd_profile *profile, uint32_t main_track, snd_table *table)
+add_rows(const snd_profile *profile, const snd_own *own, uint32_t main_track, snd_table *table)
 {
     uint32_t root = snd_tree_root(profile, main_track);
     uint64_t whole_run = root == SND_NONE ? 0 : snd_profile_whole(profile, root, SND_METRIC_TOTAL);
@@ -247,7 +249,7 @@ add_rows(const snd_profile *profile, uint32_t main_track, snd_table *table)
     if (status != SND_OK)
         return status;
     for (uint32_t i = 0; i < tree.count && status == SND_OK; i++)
-        status = add_row(profile, table, &tree, i, whole_run);
+        status = add_row(profile, own, table, &tree, i, whole_run);
     snd_tree_free(&tree);
     return status;
 }
@@ -257,14 +259,16 @@ snd_view_regions(const snd_profile *profile, const snd_view_options *options, sn
 {
     uint32_t main_track = snd_tree_main_track(profile);
     snd_profile *folded;
-    (void)options;
+    snd_own own;
+
     if (main_track == SND_NONE)
         return SND_NO_DATA;
     snd_status status = snd_fold_ops(profile, &folded);
     if (status != SND_OK)
         return status;
+    snd_own_rules(&own, profile, options);
     snd_table *table = make_table(profile);
-    status = table == NULL ? SND_NO_MEMORY : add_rows(folded == NULL ? profile : folded, main_track, table);
+    status = table == NULL ? SND_NO_MEMORY : add_rows(folded == NULL ? profile : folded, &own, main_track, table);
     if (status == SND_OK)
         status = snd_view_add_footer(profile, table);
     snd_profile_free(folded);

@@ -148,7 +148,7 @@ add_machine(maker *self)
     if (status != SND_OK)
         return status;
     snd_set_text(self->table, &cells[PLACE], "[the machine]");
-    snd_waiting_put_busy(&self->samples, &note);
+    snd_waiting_put_busy(&self->samples.all, &note);
     status = snd_buffer_status(&note);
     if (status == SND_OK && note.size != 0)
         set_note(self, snd_buffer_str(&note), cells);

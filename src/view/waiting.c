@@ -34,20 +34,20 @@ snd_waiting_threads(const snd_profile_track *track)
 }
 
 int
-snd_waiting_is_much(const snd_samples *samples)
+snd_waiting_is_much(const snd_samples_numbers *all)
 {
-    double waited = (double)snd_samples_waited(&samples->all);
+    double waited = (double)snd_samples_waited(all);
 
-    return waited > 0 && 100 * waited >= MUCH_SHARE * (double)snd_samples_time(&samples->all);
+    return waited > 0 && 100 * waited >= MUCH_SHARE * (double)snd_samples_time(all);
 }
 
 void
-snd_waiting_put_busy(const snd_samples *samples, snd_buffer *out)
+snd_waiting_put_busy(const snd_samples_numbers *all, snd_buffer *out)
 {
-    double waited = (double)samples->all.states[PROCESSOR], ran = (double)snd_samples_cpu(&samples->all);
+    double waited = (double)all->states[PROCESSOR], ran = (double)snd_samples_cpu(all);
     double share = waited + ran > 0 ? 100 * waited / (waited + ran) : 0;
 
-    if (share >= BUSY_SHARE && samples->all.samples >= BUSY_SAMPLES)
+    if (share >= BUSY_SHARE && all->samples >= BUSY_SAMPLES)
         snd_buffer_printf(out, "the machine was busy: %.0f%% of the time a runnable thread had no processor", share);
 }
 

@@ -43,11 +43,11 @@ uint32_t snd_waiting_threads(const snd_profile_track *track);
 /* "lock", "GIL", "I/O", "sleep", "other", "processor". */
 const char *snd_waiting_reason(unsigned state);
 
-/* Whether there is enough waiting for a summary to have a list of it. */
-int snd_waiting_is_much(const snd_samples *samples);
+/* Whether there is enough waiting in all samples for a summary to have a list of it. */
+int snd_waiting_is_much(const snd_samples_numbers *all);
 
 /* "the machine was busy: 41% of the time a runnable thread had no processor"; nothing where that was little, or few
  * samples were taken. */
-void snd_waiting_put_busy(const snd_samples *samples, snd_buffer *out);
+void snd_waiting_put_busy(const snd_samples_numbers *all, snd_buffer *out);
 
 #endif

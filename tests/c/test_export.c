@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_golden.h"
+#include "fixture_merge.h"
 #include "fixture_samples.h"
 #include "format/callgraph.h"
 #include "format/format.h"
@@ -175,6 +176,29 @@ a_profile_whose_times_are_all_0_has_nothing(void)
     CHECK(export_to(path, "collapsed", &empty, &(snd_export_options){0}) == SND_NO_DATA);
     CHECK(export_to(path, "speedscope", &empty, &(snd_export_options){0}) == SND_NO_DATA);
     close_samples(&empty);
+}
+
+/* UBSan sees whoever sorts or copies nothing through a NULL pointer. */
+static void
+a_profile_with_nothing_in_it_harms_no_format(void)
+{
+    snd_profile *profile = snd_profile_new();
+    const char *recording = temp_path("empty.sonde"), *path = temp_path("empty");
+
+    for (int turn = 0; turn < 2; turn++) {
+        opened empty = {.profile = profile};
+        write_profile(recording, profile, 0);
+        REQUIRE(snd_reader_open(recording, &empty.reader) == SND_OK);
+        for (unsigned i = 0; i < snd_format_count; i++) {
+            if (snd_formats[i].write_recording == NULL)
+                continue;
+            snd_status status = export_to(path, snd_formats[i].name, &empty, &(snd_export_options){0});
+            CHECK(status == SND_OK || status == SND_NO_DATA || status == SND_NO_TIMELINE);
+        }
+        snd_reader_free(empty.reader);
+        add_root(profile, add_track(profile, "main", 1, 0, 0), 0, 0);
+    }
+    snd_profile_free(profile);
 }
 
 /* ---- names and depths ---- */
@@ -415,6 +439,7 @@ main(int argc, char **argv)
     RUN(regions_alone_are_stacks_too);
     RUN(a_trace_needs_a_timeline_and_stacks_need_something);
     RUN(a_profile_whose_times_are_all_0_has_nothing);
+    RUN(a_profile_with_nothing_in_it_harms_no_format);
     RUN(a_name_cannot_end_a_frame_or_a_line);
     RUN(threads_of_one_name_are_folded_into_one);
     RUN(times_are_rounded_to_microseconds);

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "format/format.h"
+#include "model/process.h"
 #include "view/view.h"
 
 #include <string.h>
@@ -19,6 +20,17 @@ check_view(const snd_profile *profile, const char *name, const char *wanted)
     snd_format_csv(table, &(snd_format_options){0}, &text);
     CHECK_TEXT(snd_buffer_str(&text), wanted);
     snd_buffer_free(&text);
+    snd_table_free(table);
+}
+
+static void
+check_place(const snd_profile *profile, const char *name, uint32_t row, const char *wanted)
+{
+    snd_table *table = NULL;
+
+    REQUIRE(snd_view_find(name)->make(profile, &(snd_view_options){0}, &table) == SND_OK);
+    const snd_cell *cells = &table->cells[(size_t)row * table->column_count];
+    CHECK_TEXT(cells[snd_table_find(table, "place")].text, wanted);
     snd_table_free(table);
 }
 
@@ -92,6 +104,23 @@ a_counter_without_a_place_has_none(void)
 }
 
 static void
+places_are_relative_to_the_working_directory(void)
+{
+    snd_profile *profile = small_profile();
+
+    set_info(profile, "working_directory", "/home/me/work");
+    for (uint32_t i = 0; i < profile->site_count; i++)
+        if (profile->sites[i].file[0] != '\0')
+            profile->sites[i].file = "/home/me/work/src/work.c";
+    check_place(profile, "regions", 1, "src/work.c:12");
+    check_place(profile, "counters", 0, "src/work.c:12");
+    set_info(profile, "working_directory", "/home/me/other");
+    check_place(profile, "regions", 1, "/home/me/work/src/work.c:12");
+    check_place(profile, "counters", 0, "/home/me/work/src/work.c:12");
+    snd_profile_free(profile);
+}
+
+static void
 an_empty_profile_has_nothing_to_show(void)
 {
     snd_profile *profile = snd_profile_new();
@@ -102,6 +131,48 @@ an_empty_profile_has_nothing_to_show(void)
     add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
     CHECK(snd_view_counters(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
     CHECK(table == NULL);
+    snd_profile_free(profile);
+}
+
+static snd_profile *
+profile_of_processes(void)
+{
+    static const snd_process process = {.host = "left", .program = "job.py", .arguments = "[]", .probes = "sample"};
+    snd_profile *profile = snd_profile_new();
+    uint32_t id;
+
+    REQUIRE(profile != NULL && snd_profile_add_process(profile, &process, &id) == SND_OK);
+    profile->parts = snd_calloc(1, sizeof *profile->parts);
+    REQUIRE(profile->parts != NULL);
+    return profile;
+}
+
+/* UBSan sees whoever sorts or copies nothing through a NULL pointer. */
+static void
+processes_that_measured_nothing_have_no_ranks(void)
+{
+    snd_profile *profile = profile_of_processes();
+    snd_table *table = NULL;
+
+    CHECK(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+    add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
+    CHECK(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
+    CHECK(table == NULL);
+    snd_profile_free(profile);
+}
+
+static void
+a_thread_that_measured_nothing_harms_no_view(void)
+{
+    snd_profile *profile = profile_of_processes();
+
+    add_root(profile, add_track(profile, "main", 100, 0, 10), 10, 10);
+    for (unsigned i = 0; i < snd_view_count; i++) {
+        snd_table *table = NULL;
+        snd_status status = snd_views[i].make(profile, &(snd_view_options){.show_all = 1}, &table);
+        CHECK(status == (table == NULL ? SND_NO_DATA : SND_OK));
+        snd_table_free(table);
+    }
     snd_profile_free(profile);
 }
 
@@ -223,7 +294,10 @@ main(void)
     RUN(the_threads_have_a_row_a_track);
     RUN(the_counters_have_a_row_each);
     RUN(a_counter_without_a_place_has_none);
+    RUN(places_are_relative_to_the_working_directory);
     RUN(an_empty_profile_has_nothing_to_show);
+    RUN(processes_that_measured_nothing_have_no_ranks);
+    RUN(a_thread_that_measured_nothing_harms_no_view);
     RUN(views_are_found_by_name);
     RUN(cpu_time_is_shown_where_it_was_measured);
     RUN(a_track_that_was_handed_on_says_so);

@@ -13,7 +13,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -26,13 +25,10 @@ PLAIN = {"COLUMNS": "", "TERM": "dumb"}
 
 
 @pytest.fixture
-def golden():
-    """Its folder's name is always as long: tables are as wide as the paths in them."""
-    with tempfile.TemporaryDirectory(prefix="sonde-", dir="/tmp") as folder:
-        made = Sonde(Path(folder))
-        shutil.copy(PROGRAMS / "golden.py", made.folder)
-        made.run([sys.executable, "golden.py"])
-        yield made
+def golden(sonde):
+    shutil.copy(PROGRAMS / "golden.py", sonde.folder)
+    sonde.run([sys.executable, "golden.py"])
+    return sonde
 
 
 def normal(text, folder):

@@ -55,10 +55,12 @@ REWRITE = "pragma writable_schema = on; update sqlite_schema set sql = replace(s
 
 FOREIGN = {
     "generated column": "alter table node add column twice as (id * 2)",
-    "generated text": REWRITE.format(
-        "value TEXT NOT NULL", "value TEXT NOT NULL AS (hex(zeroblob(100000000)))", "info"
+    "generated text": (
+        "with recursive n(i) as (select 1 union all select i + 1 from n limit 3000)"
+        " insert into info select 'fact ' || i, 'x' from n;"
+        + REWRITE.format("value TEXT NOT NULL", "value TEXT NOT NULL AS (hex(zeroblob(1000000)))", "info")
     ),
-    "generated value": REWRITE.format("value NOT NULL", "value AS (randomblob(10000000))", "value"),
+    "generated value": REWRITE.format("value NOT NULL", "value AS (node + 1)", "value"),
     "virtual table": (
         "pragma writable_schema = on; insert into sqlite_schema values"
         " ('table', 'other', 'other', 0, 'CREATE VIRTUAL TABLE other USING fts5(text)')"
@@ -126,8 +128,8 @@ def test_a_part_that_unpacks_to_a_gigabyte_is_given_up(gift):
         db.executemany("insert into part values (0, ?, ?, ?)", ((number, piece, packed) for number in range(1000)))
     for words in (("view", "gift.sonde", "--ranks"), ("merge", "-o", "all.sonde", "gift.sonde")):
         done = limited(gift, *words)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert done.stderr.startswith("sonde: gift.sonde: ")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"sonde: gift.sonde: {TOO_LARGE}\n"
 
 
 @pytest.mark.slow
@@ -139,8 +141,8 @@ def test_events_that_unpack_to_gigabytes_are_given_up(gift):
         db.executemany("insert into timeline values (null, 0, 0, 1, 200000, ?, ?)", rows)
     for words in (("view", "gift.sonde", "--timeline"), ("report", "gift.sonde", "-o", "page.html")):
         done = limited(gift, *words)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert done.stderr.startswith("sonde: gift.sonde: ")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"sonde: gift.sonde: {TOO_LARGE}\n"
 
 
 def test_recordings_without_facts_are_merged_and_compared(gift):

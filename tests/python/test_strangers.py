@@ -146,7 +146,7 @@ def test_no_command_changes_anything_beside_a_recording(sonde, recording, make):
     folder.mkdir()
     elsewhere.mkdir()
     precious = elsewhere / "precious"
-    precious.write_bytes(b"")
+    precious.write_text("all my work")  # SQLite takes an empty file for one that does not exist
     make(recording, folder, precious)
     before = listing(sonde.folder)
     expected = HOSTILE[make]
@@ -266,7 +266,7 @@ def as_nobody(function):
 @AS_ROOT
 def test_the_journal_of_a_stranger_beside_a_live_recording_is_never_rolled_back(sonde, shared, recording):
     precious = sonde.folder / "precious"
-    precious.write_bytes(b"")
+    precious.write_text("all my work")
     journal = killed(recording, sonde.folder / "made.sonde")
     add_super_journal(journal, precious)
     planted = journal.read_bytes()
@@ -309,7 +309,7 @@ def test_a_folder_of_parts_that_a_stranger_made_is_refused(sonde, shared, record
     precious.mkdir()
     gift = sonde.folder / "1-1.sonde"
     add_super_journal(killed(recording, gift), precious / "file")
-    (precious / "file").write_bytes(b"")
+    (precious / "file").write_text("all my work")
     folder = shared / "run.sonde.parts"
 
     def plant():

@@ -82,6 +82,27 @@ def test_every_way_to_look_uses_the_same_name(project):
     assert any(row["place"].startswith(f"{name}:") for row in found["rows"])
 
 
+def test_no_table_has_the_whole_path_but_in_its_column(project):
+    """Every view that a page has of samples, memory, regions and calls: only `file` is the whole path."""
+    from test_report import data_of
+
+    (project.folder / "scripts" / "all.py").write_text(
+        "import sonde\n" + BURN + "with sonde.region('load'):\n    burn()\n"
+        "kept = [bytes(100_000) for _ in range(200)]\n"
+    )
+    seen = set()
+    for how in (["run", "--memory"], ["trace"]):
+        project.command(*how, "-o", "run.sonde", "scripts/all.py")
+        project.command("report", "run.sonde", "-o", "page.html")
+        for table in data_of((project.folder / "page.html").read_text())["sonde-data"]["tables"]:
+            names = [column["name"] for column in table["columns"]]
+            cells = {(name, str(cell)) for row in table["rows"] for name, cell in zip(names, row, strict=True)}
+            whole = {name for name, text in cells if str(project.folder) in text}
+            assert whole <= {"file"}, table["view"]
+            seen |= {table["view"] for name, text in cells if name == "place" and text.startswith("scripts/all.py:")}
+    assert {"functions", "lines", "memory", "regions", "tree"} <= seen
+
+
 def test_recordings_from_two_folders_are_compared(project):
     run(project, "scripts/run.py", ".")
     (project.folder / "run.sonde").rename(project.folder / "first.sonde")
