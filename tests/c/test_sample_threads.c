@@ -286,7 +286,7 @@ a_quiet_thread_is_there_once_it_works_and_never_waits(void)
     start(1000, 0);
     for (unsigned i = 0; i < 2; i++)
         snd_sample_name_thread(ids[i], "quiet");
-    sleep_ms(300);
+    let_run(ids[1], 80);
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
     CHECK(sampled_track(profile, ids[0]) == SND_NONE);
@@ -349,9 +349,11 @@ without_memory_it_goes_on_and_time_stands_somewhere(void)
     snd_alloc_fail_after(0);
     for (unsigned i = 0; i < THREADS; i++)
         fake_start(&threads[i], run_and_replace, i + 1);
-    sleep_ms(60);
+    for (unsigned i = 0; i < THREADS; i++)
+        let_run(threads[i].thread_id, 30);
     snd_alloc_fail_after(-1);
-    sleep_ms(150);
+    for (unsigned i = 0; i < THREADS; i++)
+        let_run(threads[i].thread_id, 120);
     for (unsigned i = 0; i < THREADS; i++)
         fake_halt(&threads[i]);
     snd_sample_stop();
