@@ -33,7 +33,7 @@ ticks_as_nanoseconds_agree_with_the_system_clock(void)
     uint64_t before = snd_clock_monotonic_ns();
     uint64_t ticks = snd_clock_ticks();
     uint64_t least = snd_clock_monotonic_ns();
-    sleep_ms(50);
+    sleep_ms(50); /* sleeps: time to compare */
     least = snd_clock_monotonic_ns() - least;
     uint64_t by_ticks = snd_clock_ns(snd_clock_ticks() - ticks);
     uint64_t most = snd_clock_monotonic_ns() - before;
@@ -58,7 +58,7 @@ a_clock_that_is_counted_on_stays_at_the_system_clock(void)
         steps_back += now < last;
         last = now;
         if (i % 20 == 0)
-            sleep_ms(i / 20);
+            sleep_ms(i / 20); /* sleeps: longer and longer */
     }
     CHECK_NUMBER(early, 0);
     CHECK_NUMBER(late, 0);
@@ -108,7 +108,7 @@ static void
 cpu_time_passes_only_while_the_thread_works(void)
 {
     uint64_t before = snd_clock_thread_cpu_ns();
-    sleep_ms(30);
+    sleep_ms(30); /* sleeps: its own */
     uint64_t asleep = snd_clock_thread_cpu_ns() - before;
     while (snd_clock_thread_cpu_ns() - before < asleep + 1000000)
         ;

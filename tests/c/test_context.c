@@ -76,7 +76,7 @@ sleep_long(void *context)
 
     (void)context;
     thread_id = snd_thread_id();
-    outcome = nanosleep(&length, NULL) == 0 ? 0 : errno;
+    outcome = nanosleep(&length, NULL) == 0 ? 0 : errno; /* sleeps: until the signal */
     return NULL;
 }
 

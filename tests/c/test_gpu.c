@@ -251,7 +251,7 @@ sample_for(unsigned ms)
 
     snd_sample_clear();
     REQUIRE(snd_sample_start(&(snd_sample_options){.rate_hz = 1000}, &fake_python, started) == SND_OK);
-    sleep_ms(ms);
+    sleep_ms(ms); /* sleeps: for some looks */
     snd_sample_stop();
     return snd_clock_monotonic_ns() - started;
 }

@@ -139,7 +139,7 @@ a_region_open_across_a_fork_counts_in_the_child_from_the_fork(void)
     REQUIRE(pipe(ready) == 0);
     REQUIRE(sonde_start(&(sonde_options){.recording = temp_path("across.sonde")}) == 0);
     sonde_span *span = sonde_enter(&site);
-    sleep_ms(200);
+    sleep_ms(200); /* sleeps: time that is not the child's */
     uint64_t length = snd_clock_monotonic_ns();
     pid_t child = fork_quietly();
     if (child == 0) {
@@ -297,7 +297,7 @@ a_process_killed_at_any_moment_leaves_a_readable_recording(void)
     for (unsigned i = 0; i < 4; i++) {
         strcpy(path, temp_path("busy.sonde"));
         pid_t child = start_child(path, record_without_a_pause);
-        sleep_ms(2150 + 83 * i);
+        sleep_ms(2150 + 83 * i); /* sleeps: another moment each time */
         kill(child, SIGKILL);
         exit_status(child);
         snd_profile_free(read_recording(path));
@@ -357,7 +357,7 @@ the_programs_own_handlers_stay(void)
     CHECK(is_complete(path));
     child = start_child(path, record_and_ignore);
     kill(child, SIGHUP);
-    sleep_ms(100);
+    sleep_ms(100); /* sleeps: it would have ended */
     CHECK(waitpid(child, &status, WNOHANG) == 0);
     kill(child, SIGTERM);
     status = exit_status(child);
