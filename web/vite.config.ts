@@ -44,5 +44,6 @@ function smallPlot(): Plugin {
 export default defineConfig({
   plugins: [smallPlot(), viteSingleFile({ removeViteModuleLoader: true })],
   build: { target: "es2022", cssMinify: true, modulePreload: false, reportCompressedSize: false },
-  test: { include: ["test/**/*.test.{ts,tsx}", "src/**/*.test.{ts,tsx}"] },
+  // A recording is made within a test: the limit is for what never ends.
+  test: { include: ["test/**/*.test.{ts,tsx}", "src/**/*.test.{ts,tsx}"], testTimeout: 300_000, hookTimeout: 300_000 },
 });

@@ -257,7 +257,7 @@ sleep_ms(unsigned ms)
 int
 wait_until(int (*is_true)(const char *context), const char *context)
 {
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < 5000; i++) {
         if (is_true(context))
             return 1;
         sleep_ms(20);

@@ -176,6 +176,17 @@ spin_us(unsigned us)
         ;
 }
 
+void
+let_run(uint32_t thread_id, unsigned ms)
+{
+    const snd_task task = snd_task_of(thread_id);
+    uint64_t ns = 0;
+
+    while (snd_task_cpu_ns(&task, &ns) && ns < ms * UINT64_C(1000000))
+        sleep_ms(5);
+    REQUIRE(ns >= ms * UINT64_C(1000000));
+}
+
 static void *
 run(void *context)
 {

@@ -46,6 +46,9 @@ void fake_end(fake_thread *self);
 /* Uses the CPU for a while. */
 void spin_us(unsigned us);
 
+/* Waits until a thread has had so much of a processor, which others may want too. */
+void let_run(uint32_t thread_id, unsigned ms);
+
 /* ---- what the sampler has seen ---- */
 
 /* In a profile of the caller's. */

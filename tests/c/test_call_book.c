@@ -448,7 +448,7 @@ wait_with_an_open_call(void *context)
 static int
 go_on_in_child(void)
 {
-    alarm(20);
+    alarm(100);
     snd_site_before_fork();
     snd_call_book_after_fork(book);
     snd_site_after_fork();

@@ -2,8 +2,11 @@
 #include "check.h"
 #include "fixture.h"
 #include "os/context.h"
+#include "os/process.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -36,7 +39,23 @@ install(int flags)
     REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
 }
 
-static _Atomic int must_stop, pipe_in, outcome, is_ready;
+static _Atomic int must_stop, pipe_in, outcome;
+static _Atomic uint32_t thread_id; /* 0: it has not begun */
+
+/* Whether the thread waits, as its letter in /proc says. */
+static int
+is_waiting(void)
+{
+    char path[64], text[256] = "";
+
+    snprintf(path, sizeof path, "/proc/self/task/%u/stat", thread_id);
+    FILE *file = fopen(path, "r");
+    REQUIRE(file != NULL);
+    (void)!fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    const char *end = strrchr(text, ')');
+    return end != NULL && end[2] == 'S';
+}
 
 static void *
 read_pipe(void *context)
@@ -44,7 +63,7 @@ read_pipe(void *context)
     char byte;
 
     (void)context;
-    is_ready = 1;
+    thread_id = snd_thread_id();
     ssize_t size = read(pipe_in, &byte, 1);
     outcome = size == 1 ? 0 : errno;
     return NULL;
@@ -53,11 +72,11 @@ read_pipe(void *context)
 static void *
 sleep_long(void *context)
 {
-    const struct timespec length = {20, 0};
+    const struct timespec length = {100, 0};
 
     (void)context;
-    is_ready = 1;
-    outcome = nanosleep(&length, NULL) == 0 ? 0 : errno;
+    thread_id = snd_thread_id();
+    outcome = nanosleep(&length, NULL) == 0 ? 0 : errno; /* sleeps: until the signal */
     return NULL;
 }
 
@@ -65,7 +84,7 @@ static void *
 compute(void *context)
 {
     (void)context;
-    is_ready = 1;
+    thread_id = snd_thread_id();
     while (!must_stop)
         ;
     outcome = 0;
@@ -79,12 +98,11 @@ signal_thread(void *(*body)(void *), int flags)
     pthread_t thread;
 
     install(flags);
-    is_ready = 0;
+    thread_id = 0;
     must_stop = 0;
     REQUIRE(pthread_create(&thread, NULL, body, NULL) == 0);
-    while (!is_ready)
+    while (thread_id == 0 || (body != compute && !is_waiting()))
         sleep_ms(1);
-    sleep_ms(50);
     REQUIRE(pthread_kill(thread, SIGUSR1) == 0);
     while (seen.count == 0)
         sleep_ms(1);

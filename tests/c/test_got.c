@@ -342,7 +342,7 @@ start_and_stop(void *nothing)
     (void)nothing;
     while (!is_over) {
         (void)!start();
-        sleep_ms(1);
+        sleep_ms(1); /* sleeps: others have a turn */
         snd_got_stop();
     }
     return NULL;

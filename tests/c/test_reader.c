@@ -77,7 +77,7 @@ a_folder_is_said_to_be_one(void)
 static int
 open_pipe(void)
 {
-    alarm(10);
+    alarm(100);
     return open_status(temp_path("pipe.sonde")) == SND_OK;
 }
 

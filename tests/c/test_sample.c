@@ -56,7 +56,7 @@ rest(fake_thread *self)
 {
     fake_push(0);
     fake_push(self->code);
-    sleep_ms(5);
+    sleep_ms(5); /* sleeps: its work */
     fake_pop();
     fake_pop();
 }
@@ -92,13 +92,11 @@ clock_of(uint32_t thread_id)
     return ns;
 }
 
-/* Until every thread has had so much of a processor, which others may want too. */
 static void
-let_run(unsigned ms)
+let_all_run(unsigned ms)
 {
     for (unsigned i = 0; i < THREADS; i++)
-        while (clock_of(threads[i].thread_id) < ms * UINT64_C(1000000))
-            sleep_ms(5);
+        let_run(threads[i].thread_id, ms);
 }
 
 /* ---- what adds up ---- */
@@ -130,7 +128,7 @@ cpu_time_adds_up_for_each_thread_and_for_the_process(void)
     for (unsigned i = 0; i < THREADS; i++)
         after[i] = clock_of(threads[i].thread_id);
     uint64_t process_after = snd_process_cpu_ns();
-    sleep_ms(400);
+    let_all_run(250);
     halt_threads();
     uint64_t process_halted = snd_process_cpu_ns();
     snd_sample_stop();
@@ -154,7 +152,7 @@ cpu_and_waiting_add_up_to_a_life(void)
     start();
     uint64_t started = now_ns();
     start_threads(rest);
-    sleep_ms(200);
+    sleep_ms(200); /* sleeps: for some looks */
     snd_sample_stop();
     uint64_t lived = now_ns() - started;
     snd_profile *profile = sampled_profile();
@@ -175,10 +173,10 @@ a_program_may_close_all_files(void)
 {
     start_threads(rest);
     start();
-    sleep_ms(50);
+    sleep_ms(50); /* sleeps: for some looks */
     for (int file = 100; file < 1024; file++)
         syscall(SYS_close, file); /* not seen by ThreadSanitizer, for which this is a race */
-    sleep_ms(400);
+    sleep_ms(400);                /* sleeps: for some looks */
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
     for (unsigned i = 0; i < THREADS; i++) {
@@ -232,7 +230,7 @@ a_running_thread_is_found_in_its_functions(void)
 {
     start();
     start_threads(work);
-    let_run(200);
+    let_all_run(200);
     halt_threads();
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
@@ -252,7 +250,7 @@ without_signals_threads_are_read_from_outside(void)
 {
     start_with((snd_sample_options){.rate_hz = 1000, .no_signals = 1});
     start_threads(work);
-    sleep_ms(200);
+    let_all_run(100);
     halt_threads();
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
@@ -269,7 +267,7 @@ cpu_only_has_no_waiting(void)
 {
     start_with((snd_sample_options){.rate_hz = 1000, .cpu_only = 1});
     start_threads(rest);
-    sleep_ms(100);
+    sleep_ms(100); /* sleeps: for some looks */
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
     CHECK_NUMBER(sampled_wait(profile, SND_NONE), 0);
@@ -297,7 +295,7 @@ samples_stand_below_the_region_on_one_track(void)
     SND_SET(snd_region_mode, SND_REGION_ON);
     start();
     fake_start(&one, work_in_region, 1);
-    sleep_ms(250);
+    let_run(one.thread_id, 200);
     fake_halt(&one);
     snd_sample_stop();
     SND_SET(snd_region_mode, 0);
@@ -351,7 +349,7 @@ events_follow_each_other_and_are_given_once(void)
     start();
     uint64_t started = now_ns();
     start_threads(work);
-    for (int i = 0; i < 10 || (all.count <= 5 && i < 1000); i++) { /* longer on a busy machine */
+    for (int i = 0; i < 10 || all.count <= 5; i++) {
         sleep_ms(20);
         REQUIRE(snd_sample_update(&snapshot, profile) == SND_OK);
         all.track = sampled_track(profile, threads[0].thread_id);
@@ -380,13 +378,13 @@ a_pause_is_in_no_event(void)
 
     start_threads(rest); /* in one place all the time */
     start();
-    sleep_ms(60);
+    sleep_ms(60); /* sleeps: for some looks */
     snd_sample_set_paused(1);
     uint64_t paused = now_ns();
-    sleep_ms(300);
+    sleep_ms(300); /* sleeps: the pause */
     uint64_t left = now_ns() - paused;
     snd_sample_set_paused(0);
-    sleep_ms(60);
+    sleep_ms(60); /* sleeps: for some looks */
     snd_sample_stop();
     REQUIRE(snd_sample_update(&snapshot, profile) == SND_OK);
     all.track = sampled_track(profile, threads[0].thread_id);
@@ -405,17 +403,24 @@ nothing_is_counted_in_a_pause(void)
 {
     start_with((snd_sample_options){.rate_hz = 1000, .paused = 1});
     start_threads(work);
-    sleep_ms(50);
+    sleep_ms(50); /* sleeps: the pause */
     snd_profile *first = sampled_profile();
     CHECK_NUMBER(sampled_cpu(first, SND_NONE) + sampled_wait(first, SND_NONE), 0);
     snd_sample_set_paused(0);
-    sleep_ms(800); /* a pause does not wait for a last look: what is missing is to be little beside this */
+    let_all_run(500); /* a pause does not wait for a last look: what is missing is to be little beside this */
     snd_sample_set_paused(1);
-    sleep_ms(20); /* a look that had begun has ended */
-    snd_profile *second = sampled_profile();
+    snd_profile *second = sampled_profile(), *third = NULL;
     uint64_t fact = sampled_fact("cpu_ns");
-    sleep_ms(100);
-    snd_profile *third = sampled_profile();
+    for (unsigned ms = 530; ms < 2000; ms += 30) { /* a look that had begun may end within the first */
+        let_all_run(ms);
+        snd_profile_free(third);
+        third = sampled_profile();
+        if (sampled_cpu(third, SND_NONE) == sampled_cpu(second, SND_NONE))
+            break;
+        snd_profile_free(second);
+        second = sampled_profile();
+        fact = sampled_fact("cpu_ns");
+    }
     CHECK(sampled_cpu(second, SND_NONE) > 0);
     CHECK_NUMBER(sampled_cpu(third, SND_NONE), sampled_cpu(second, SND_NONE));
     CHECK_NUMBER(sampled_wait(third, SND_NONE), sampled_wait(second, SND_NONE));
@@ -436,10 +441,10 @@ a_reset_forgets_what_was_seen(void)
     start_threads(work);
     start();
     uint64_t started = snd_process_cpu_ns();
-    sleep_ms(300);
+    let_all_run(150);
     uint64_t before = snd_process_cpu_ns();
     snd_sample_reset();
-    sleep_ms(50);
+    sleep_ms(50); /* sleeps: for some looks */
     halt_threads();
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
@@ -493,11 +498,11 @@ a_second_start_goes_on_with_what_was_seen(void)
 {
     start_threads(work);
     start();
-    sleep_ms(100);
+    let_all_run(50);
     snd_sample_stop();
     snd_profile *first = sampled_profile();
     REQUIRE(snd_sample_start(&(snd_sample_options){.rate_hz = 1000}, &fake_python, now_ns()) == SND_OK);
-    sleep_ms(50);
+    let_all_run(100);
     snd_sample_stop();
     snd_profile *second = sampled_profile();
     CHECK(sampled_cpu(second, SND_NONE) > sampled_cpu(first, SND_NONE));
@@ -505,6 +510,16 @@ a_second_start_goes_on_with_what_was_seen(void)
     snd_profile_free(first);
     snd_profile_free(second);
     end_threads();
+}
+
+static int
+is_seen(uint32_t thread_id)
+{
+    snd_profile *profile = sampled_profile();
+    uint32_t track = sampled_track(profile, thread_id);
+
+    snd_profile_free(profile);
+    return track != SND_NONE;
 }
 
 static void
@@ -519,7 +534,8 @@ a_thread_has_the_name_that_it_was_given(void)
     fake_start(&one, rest, 1);
     snd_sample_name_thread(one.thread_id, longer);
     snd_sample_name_thread(one.thread_id, "worker");
-    sleep_ms(30);
+    while (!is_seen(one.thread_id))
+        sleep_ms(5);
     snd_sample_stop();
     snd_sample_name_thread(one.thread_id, "too late, but harmless");
     snd_profile *profile = sampled_profile();

@@ -2,7 +2,6 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_fake.h"
-#include "os/task.h"
 #include "probe/sample.h"
 
 #include <stdio.h>
@@ -68,24 +67,13 @@ check_collection(const snd_profile *profile, uint32_t track)
     CHECK(finalising > sampled_cpu(profile, track) / LEAST_SHARE);
 }
 
-/* Until it has had so much of a processor, which others may want too. */
-static void
-let_run(void)
-{
-    const snd_task task = snd_task_of(thread.thread_id);
-    uint64_t ns = 0;
-
-    while (snd_task_cpu_ns(&task, &ns) && ns < 300000000u)
-        sleep_ms(5);
-}
-
 static void
 look(snd_sample_options options)
 {
     snd_sample_clear();
     REQUIRE(snd_sample_start(&options, &fake_python, snd_clock_monotonic_ns()) == SND_OK);
     fake_start(&thread, collect, 1);
-    let_run();
+    let_run(thread.thread_id, 300);
     fake_halt(&thread);
     snd_sample_stop();
     snd_profile *profile = sampled_profile();

@@ -38,7 +38,7 @@ look_in_child(void)
     snd_sample_forget_code(1);
     start();
     fake_start(&thread, work, 3);
-    sleep_ms(30);
+    let_run(thread.thread_id, 15);
     fake_end(&thread);
     snd_sample_stop();
     snd_profile *profile = sampled_profile();

@@ -120,14 +120,14 @@ an_answer_that_comes_too_late_is_nobodys(void)
 
     set_blocking(1);
     CHECK(snd_sample_ask(slot, thread_id));
-    sleep_ms(5);
+    sleep_ms(5); /* sleeps: an answer would come */
     CHECK(!snd_sample_is_answered(slot));
     snd_sample_slot_give_back(slot);
     snd_sample_slot *next = take();
     CHECK(next == slot); /* another thread's now */
     slot->stack.count = 99;
     set_blocking(0);
-    sleep_ms(5);
+    sleep_ms(5); /* sleeps: an answer would come */
     CHECK_NUMBER(slot->stack.count, 99);
     mine = 78;
     CHECK(snd_sample_ask(next, snd_thread_id()) && snd_sample_is_answered(next));
@@ -176,7 +176,7 @@ signals_of_others_fill_no_slot(void)
     sigqueue(getpid(), number, (union sigval){.sival_ptr = (void *)(UINTPTR_MAX)});
     sigqueue(getpid(), number,
              (union sigval){.sival_ptr = (void *)(uintptr_t)((uint64_t)slot->number << 32 | 0xfffff)});
-    sleep_ms(5);
+    sleep_ms(5); /* sleeps: an answer would come */
     CHECK_NUMBER(slot->stack.count, 99);
     snd_sample_slot_give_back(slot);
 }

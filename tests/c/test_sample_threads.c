@@ -60,7 +60,7 @@ wait_and_replace(fake_thread *self)
     for (unsigned i = 0; i < 4; i++) {
         unsigned code = self->code * 8 + i;
         fake_push(code);
-        nanosleep(&(struct timespec){0, 100000}, NULL);
+        nanosleep(&(struct timespec){0, 100000}, NULL); /* sleeps: its work */
         fake_pop();
         fake_replace(code);
     }
@@ -72,7 +72,7 @@ check_code_that_dies(void (*work)(fake_thread *self))
     start(20000, 0);
     for (unsigned i = 0; i < THREADS; i++)
         fake_start(&threads[i], work, i + 1);
-    sleep_ms(900);
+    sleep_ms(900); /* sleeps: for some looks */
     for (unsigned i = 0; i < THREADS; i++)
         fake_halt(&threads[i]);
     snd_sample_stop();
@@ -221,7 +221,7 @@ threads_that_end_during_pauses_end_once(void)
         atomic_store(&may_end, 0);
         for (int i = 0; i < MANY; i++)
             REQUIRE(pthread_create(&many[i], NULL, wait_for_end, NULL) == 0);
-        sleep_ms(20);
+        sleep_ms(20); /* sleeps: for some looks */
         atomic_store(&may_end, 1);
         for (int i = 0; i < MANY; i++)
             pthread_join(many[i], NULL);
@@ -251,7 +251,7 @@ work_or_wait(void *context)
     while (!atomic_load(&may_end)) {
         if (self->works)
             spin_us(3000);
-        sleep_ms(self->works ? 5 : 100); /* to wake up costs something, too */
+        sleep_ms(self->works ? 5 : 100); /* sleeps: to wake up costs something, too */
     }
     return NULL;
 }
@@ -286,7 +286,7 @@ a_quiet_thread_is_there_once_it_works_and_never_waits(void)
     start(1000, 0);
     for (unsigned i = 0; i < 2; i++)
         snd_sample_name_thread(ids[i], "quiet");
-    sleep_ms(300);
+    let_run(ids[1], 80);
     snd_sample_stop();
     snd_profile *profile = sampled_profile();
     CHECK(sampled_track(profile, ids[0]) == SND_NONE);
@@ -326,12 +326,12 @@ reports_are_made_while_it_runs(void)
     for (unsigned i = 0; i < THREADS; i++)
         fake_start(&threads[i], run_and_replace, i + 1);
     REQUIRE(pthread_create(&reader, NULL, read_all_the_time, NULL) == 0);
-    sleep_ms(200);
+    sleep_ms(200); /* sleeps: for some reports */
     for (int i = 0; i < 20; i++) {
         snd_sample_reset();
         snd_sample_stop();
         start(20000, 0);
-        sleep_ms(2);
+        sleep_ms(2); /* sleeps: for some reports */
     }
     atomic_store(&may_end, 1);
     pthread_join(reader, NULL);
@@ -349,9 +349,11 @@ without_memory_it_goes_on_and_time_stands_somewhere(void)
     snd_alloc_fail_after(0);
     for (unsigned i = 0; i < THREADS; i++)
         fake_start(&threads[i], run_and_replace, i + 1);
-    sleep_ms(60);
+    for (unsigned i = 0; i < THREADS; i++)
+        let_run(threads[i].thread_id, 30);
     snd_alloc_fail_after(-1);
-    sleep_ms(150);
+    for (unsigned i = 0; i < THREADS; i++)
+        let_run(threads[i].thread_id, 120);
     for (unsigned i = 0; i < THREADS; i++)
         fake_halt(&threads[i]);
     snd_sample_stop();

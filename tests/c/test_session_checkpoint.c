@@ -57,7 +57,7 @@ what_changed_before_a_new_node_appeared_is_written(void)
     check_count(path, "old", 10);
     enter_named("old", 5);
     enter_named("new", 1);
-    sleep_ms(100);
+    sleep_ms(100); /* sleeps: for a look between two checkpoints */
     CHECK(sonde_stop() == 0);
     check_count(path, "new", 1);
     check_count(path, "old", 15);

@@ -81,7 +81,7 @@ come_and_go(void *context)
     while (!atomic_load(&may_end)) {
         if (sonde_start(&(sonde_options){.recording = context}) == 0)
             sonde_stop();
-        sleep_ms(1); /* a fork waits for the same lock */
+        sleep_ms(1); /* sleeps: a fork waits for the same lock */
     }
     return NULL;
 }

@@ -56,11 +56,11 @@ run_session(unsigned i, const char *recording, const char *trace)
     };
 
     REQUIRE(sonde_start(&options) == 0);
-    sleep_ms(10);
+    sleep_ms(10); /* sleeps: some entries */
     CHECK(snd_session_profile(&profile) == SND_OK);
     snd_profile_free(profile);
     snd_session_reset();
-    sleep_ms(2);
+    sleep_ms(2); /* sleeps: some entries */
     sonde_stop();
     CHECK(!snd_session_is_running());
 }
@@ -85,7 +85,7 @@ threads_come_and_go_while_a_session_runs(void)
     REQUIRE(sonde_start(&(sonde_options){.recording = temp_path("one.sonde"), .timeline = 1}) == 0);
     for (int i = 0; i < 10; i++) {
         start_workers(workers);
-        sleep_ms(5);
+        sleep_ms(5); /* sleeps: some entries */
         end_workers(workers);
     }
     sonde_stop();

@@ -160,7 +160,7 @@ a_library_loaded_later_is_found_by_itself(void)
     REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
     void *handle = dlopen(named_library, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(handle != NULL);
-    nanosleep(&pause, NULL);
+    nanosleep(&pause, NULL); /* sleeps: longer than a list of objects is believed */
     CHECK_TEXT(find(address_of(dlsym(handle, "native_call"))).name, "native_call");
     CHECK_TEXT(find(hidden_address(handle)).name, "hidden_function");
     dlclose(handle);

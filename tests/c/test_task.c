@@ -148,7 +148,7 @@ a_thread_that_sleeps_uses_no_cpu(void)
 
     CHECK(comes_to(&task, SND_TASK_SLEEP, &address));
     CHECK(snd_task_cpu_ns(&task, &before));
-    sleep_ms(30);
+    sleep_ms(30); /* sleeps: its clock would move */
     CHECK(snd_task_cpu_ns(&task, &after));
     CHECK_NUMBER(after, before);
     end(thread, &task);

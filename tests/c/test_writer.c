@@ -224,7 +224,7 @@ open_pipe(void)
 {
     snd_writer *writer = NULL;
 
-    alarm(10); /* opening one would wait for its other end for ever */
+    alarm(100); /* opening one would wait for its other end for ever */
     return snd_writer_open(temp_path("pipe"), &writer) != SND_NOT_A_RECORDING;
 }
 

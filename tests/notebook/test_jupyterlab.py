@@ -54,13 +54,12 @@ def be_calm(config):
 
 
 def wait_for_address(runtime, process):
-    for _ in range(600):
+    while process.poll() is None:
         for file in runtime.glob("jpserver-*.json") if runtime.exists() else []:
-            found = json.loads(file.read_text())
-            return found["url"]
-        assert process.poll() is None, "JupyterLab ended"
+            if text := file.read_text():
+                return json.loads(text)["url"]
         time.sleep(0.1)
-    raise AssertionError("JupyterLab did not start")
+    raise AssertionError("JupyterLab ended")
 
 
 @pytest.fixture(scope="module")

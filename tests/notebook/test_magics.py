@@ -197,7 +197,7 @@ def test_a_syntax_error_measures_nothing(notebook):
 
 def test_an_interrupt_ends_it(notebook):
     interrupt = "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()"
-    code = f"%%sonde\nimport os, signal, threading, time\n{interrupt}\ntime.sleep(30)"
+    code = f"%%sonde\nimport os, signal, threading, time\n{interrupt}\ntime.sleep(60)"
     cell, after = notebook(code, "%sonde --cli work(1)")
     assert "KeyboardInterrupt" in cell.error
     assert "text/html" in cell.report

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import sys
-import time
 from pathlib import Path
 
 SONDE = str(Path(sys.executable).parent / "sonde")
@@ -42,11 +41,3 @@ def query(path, sql):
     """The rows of a recording, which must be there."""
     with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as recording:
         return recording.execute(sql).fetchall()
-
-
-def wait_until(holds):
-    """Looks again and again, for a minute at most."""
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end, "it never held"
-        time.sleep(0.02)

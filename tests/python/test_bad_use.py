@@ -94,7 +94,7 @@ def test_a_thread_still_inside_at_exit(sonde):
         threading.Thread(target=work, daemon=True, name="worker").start()
         inside.wait()
         with sonde.region("main work"):
-            time.sleep(0.05)
+            pass
         """
     )
     assert "still open, counted up to now: endless in thread worker" in done.stderr
@@ -102,7 +102,7 @@ def test_a_thread_still_inside_at_exit(sonde):
     assert trees["<main>"]["main work"].count == 1
     row = trees["<worker>"]["endless"]
     assert (row.count, row.open) == (1, 1)
-    assert row.total_ns >= 50e6
+    assert row.total_ns >= trees["<main>"]["main work"].total_ns
 
 
 def test_arguments_are_not_kept_alive(measured):

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from sonde_programs import PROGRAMS
+from wait_support import sum_so_far, until
 
 pytestmark = pytest.mark.interpreter
 
@@ -186,13 +187,7 @@ def test_a_killed_program_leaves_what_it_had(traced):
     )
     assert program.stdout is not None
     assert program.stdout.readline() == b"ready\n"
-    for _ in range(50):  # a checkpoint comes about once a second
-        try:
-            program.wait(0.2)
-        except subprocess.TimeoutExpired:
-            rows = traced.command("export", "r.sonde", "--format", "json", "--view", "functions", status=None).stdout
-            if '"f"' in rows and named(json.loads(rows)["rows"], "f")[0]["calls"] == 1000:
-                break
+    until(lambda: sum_so_far(traced, "functions", "calls", name="f") == 1000)
     program.send_signal(signal.SIGKILL)
     program.wait()
     program.stdout.close()

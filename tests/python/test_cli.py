@@ -13,11 +13,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from sonde_programs import PROGRAMS, Sonde
+from sonde_programs import PROGRAMS
+from wait_support import until
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "program"
 FILES = {"regions.txt", "threads.txt", "timeline.chrome", "view.txt"}
@@ -263,11 +263,12 @@ def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
     subprocess.run([*tmux, "new-session", "-d", "-x", "76", "-y", "40", "sh"], check=True, cwd=golden.folder, env=env)
     try:
         subprocess.run([*tmux, "send-keys", f"clear; {program} view golden.sonde", "Enter"], check=True)
-        for _ in range(50):
-            time.sleep(0.1)
-            screen = subprocess.run([*tmux, "capture-pane", "-pe"], capture_output=True, text=True, check=True).stdout
-            if "own cost" in screen:
-                break
+
+        def shown():
+            text = subprocess.run([*tmux, "capture-pane", "-pe"], capture_output=True, text=True, check=True).stdout
+            return text if "own cost" in text else None
+
+        screen = until(shown)
     finally:
         subprocess.run([*tmux, "kill-server"], check=False)
     assert "\033[31m" in screen

@@ -226,11 +226,11 @@ def test_memory_inside_samples_begins_and_ends_alone():
             data = bytes(20 * MB)
         assert allocators() == before
         assert _core.is_running()
-        end = time.thread_time() + 0.1
-        while time.thread_time() < end:
+        taken = int(s.profile.info("samples"))
+        while int(s.profile.info("samples")) < taken + 20:
             pass
     assert m.peak_bytes == pytest.approx(20 * MB, rel=0.05)
-    assert sum(row["samples"] for row in s.rows("functions")) > 20
+    assert sum(row["samples"] for row in s.rows("functions")) >= 20
     assert len(data) == 20 * MB
 
 
@@ -291,7 +291,7 @@ def test_a_decorator_with_options_on_a_coroutine(capsys):
     @sonde.memory(exact=True, report=False)
     async def work(size):
         data = bytes(size)
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         return len(data)
 
     async def both():

@@ -6,9 +6,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
+from wait_support import sum_so_far, until
 
 pytestmark = pytest.mark.interpreter
 
@@ -25,8 +25,8 @@ ENDINGS = {
     "exit": ("sys.exit(3)", 3),
     "exception": ("raise KeyError('x')", 1),
     "_exit": ("os._exit(4)", 4),
-    "keyboard": ("import signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(5)", -signal.SIGINT),
-    "terminate": ("import signal; os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)", -signal.SIGTERM),
+    "keyboard": ("import signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)", -signal.SIGINT),
+    "terminate": ("import signal; os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)", -signal.SIGTERM),
 }
 
 
@@ -57,13 +57,11 @@ def test_a_killed_program_leaves_all_but_the_last_second(sonde):
     )
     with subprocess.Popen([sys.executable, "prog.py"], cwd=sonde.folder, stdout=subprocess.PIPE) as program:
         program.stdout.readline()
-        time.sleep(2.7)
-        live = sonde.main("r.sonde")["main loop"]["work"].count
+        live = until(lambda: sum_so_far(sonde, "regions", "count", name="work"))
         program.send_signal(signal.SIGKILL)
     loop = sonde.main("r.sonde")["main loop"]
-    assert live > 100
     assert loop["work"].count >= live
-    assert loop.open == 1 and loop.total_ns > 1.2e9
+    assert loop.open == 1 and loop.total_ns >= loop["work"].total_ns
     assert "killed" in sonde.command("info", "r.sonde").stdout
     events = json.loads(sonde.command("export", "r.sonde", "-f", "chrome").stdout)["traceEvents"]
     left = loop["work"].count - loop["work"].open
@@ -183,8 +181,11 @@ def test_a_program_may_close_all_descriptors_and_change_its_folder(sonde):
         with sonde.region("a"):
             pass
         os.closerange(3, 100)
+        written = os.stat("r.sonde").st_mtime_ns, os.stat("r.sonde").st_size
+        folder = os.getcwd()
         os.chdir("/")
-        time.sleep(1.2)
+        while (os.stat(f"{folder}/r.sonde").st_mtime_ns, os.stat(f"{folder}/r.sonde").st_size) == written:
+            time.sleep(0.01)
         with sonde.region("b"):
             pass
         """
@@ -198,8 +199,10 @@ def test_a_recording_that_is_removed_comes_back(sonde):
         """
         import os, time, sonde
         sonde.install(reporter=sonde.SilentReporter(), recording="r.sonde")
+        made = os.stat("r.sonde").st_mtime_ns
         with sonde.region("a"):
-            time.sleep(1.2)
+            while os.stat("r.sonde").st_mtime_ns == made:
+                time.sleep(0.01)
         os.remove("r.sonde")
         """
     )

@@ -6,11 +6,11 @@ import json
 import re
 import sqlite3
 import textwrap
-import time
 import zlib
 from random import Random
 
 import pytest
+from wait_support import until
 
 from sonde import _core
 
@@ -365,9 +365,7 @@ def test_a_browser_gets_the_path(sonde):
     )
     browser.chmod(0o755)
     sonde.command("report", "r.sonde", "--open", env={"BROWSER": str(browser)})
-    end = time.monotonic() + 20
-    while not (sonde.folder / "opened").exists() and time.monotonic() < end:
-        time.sleep(0.02)
+    until((sonde.folder / "opened").exists)
     assert (sonde.folder / "opened").read_text() == str(sonde.folder / "r.html")
     done = sonde.command("report", "r.sonde", "--open", env={"PATH": "/nowhere", "BROWSER": ""}, status=1)
     assert done.stderr.endswith("sonde: no browser was found; open r.html with one\n")

@@ -57,11 +57,11 @@ PROGRAMS = {
     "exit in thread": "import sys, threading; t = threading.Thread(target=sys.exit); t.start(); t.join(); print('on')",
     "_exit": "import os; print('x', flush=True); os._exit(4)",
     "interrupt": "raise KeyboardInterrupt",
-    "interrupted": "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(9)",
-    "caught": "import os, signal, time\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(9)\n"
+    "interrupted": "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)",
+    "caught": "import os, signal, time\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(60)\n"
     "except KeyboardInterrupt:\n    print('caught')\n",
-    "terminated": "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)",
-    "hung up": "import os, signal, time; os.kill(os.getpid(), signal.SIGHUP); time.sleep(9)",
+    "terminated": "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)",
+    "hung up": "import os, signal, time; os.kill(os.getpid(), signal.SIGHUP); time.sleep(60)",
     "aborted": "import os, resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); os.abort()",
     "ignored": "import os, signal; signal.signal(15, signal.SIG_IGN); os.kill(os.getpid(), 15); print('on')",
     "at exit": "import atexit; atexit.register(print, 'last'); atexit.register(lambda: 1 / 0); print('first')",
@@ -86,7 +86,9 @@ PROGRAMS = {
 
 
 def run(command, folder, **options):
-    done = subprocess.run(command, cwd=folder, input=b"a\nb\n", capture_output=True, timeout=60, check=False, **options)
+    done = subprocess.run(
+        command, cwd=folder, input=b"a\nb\n", capture_output=True, timeout=240, check=False, **options
+    )
     lines = [line for line in done.stderr.splitlines(keepends=True) if not line.startswith(b"sonde: recording saved")]
     return tuple(
         re.sub(rb"0x[0-9a-f]+", b"0xN", text) for text in (b"%d" % done.returncode, done.stdout, b"".join(lines))

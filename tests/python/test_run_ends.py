@@ -3,10 +3,12 @@
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from run_support import SONDE, SPIN, functions, infos, run
+from wait_support import sum_so_far, until
+
+CPU = ("python_ns", "native_ns", "system_ns")
 
 pytestmark = pytest.mark.interpreter
 
@@ -37,7 +39,7 @@ def test_a_killed_program_leaves_all_but_its_last_second(work):
     )
     assert program.stdout is not None
     assert program.stdout.readline() == b"ready\n"
-    time.sleep(1.5)
+    until(lambda: sum_so_far(work, "functions", *CPU, function="spin") > 1.5e8)
     program.send_signal(signal.SIGKILL)
     program.wait()
     program.stdout.close()
@@ -74,7 +76,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (40960, 40960))
 exec("".join(f"def f{i}(n=0):\\n    return f{i - 1}(n) if {i} else spin(0.002)\\n" for i in range(60)))
 for i in range(60):
     globals()[f"f{i}"]()
-time.sleep(1.2)
+time.sleep(1.2)  # sleeps: for a checkpoint that fails, of which nothing can be seen yet
 print("ran")
 """
     done = run(sonde, code)

@@ -250,11 +250,12 @@ def test_a_server_that_shuts_down_and_raises_the_signal_again(sonde, command):
 
 def test_children_that_a_signal_ends_say_nothing(sonde):
     code = """
-    import multiprocessing as m
+    import glob, multiprocessing as m
     if __name__ == '__main__':
         child = m.get_context('fork').Process(target=spin, args=(60,))
         child.start()
-        spin(0.3)
+        while not glob.glob('r.sonde.parts/*.sonde'):  # it is measured
+            spin(0.01)
         child.terminate()
         child.join()
         assert child.exitcode == -15
@@ -268,7 +269,8 @@ def test_children_that_a_signal_ends_say_nothing(sonde):
 def test_a_program_with_children_says_how_to_add_them(sonde):
     code = """
     import os, subprocess
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(9)"], stderr=subprocess.DEVNULL)
+    words = [sys.executable, "-c", "import sys; sys.stdin.read()"]  # until this one has ended
+    child = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     while not os.path.isdir("r.sonde.parts"):
         time.sleep(0.01)
     """

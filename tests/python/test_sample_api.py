@@ -127,7 +127,7 @@ def test_decorators_of_methods_coroutines_and_generators():
     @quiet
     async def coroutine(x):
         spin(0.05)
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         return x
 
     async def both():

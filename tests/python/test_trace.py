@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from wait_support import until
 
 import sonde as package
 
@@ -104,7 +104,7 @@ def test_a_killed_program_leaves_valid_json(sonde):
     )
     with subprocess.Popen([sys.executable, "prog.py"], cwd=sonde.folder, stdout=subprocess.PIPE) as program:
         program.stdout.readline()
-        time.sleep(2.5)
+        until(lambda: (sonde.folder / "trace.json").stat().st_size > 200_000)
         program.send_signal(signal.SIGKILL)
     spans = [event for event in load(sonde.folder / "trace.json") if event["ph"] == "X"]
     assert len(spans) > 1000

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from run_support import SONDE
+from wait_support import until
 
 PLAIN = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
@@ -168,17 +168,10 @@ def start_stat(*words, **options):
     )
 
 
-def wait_for(path):
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_an_interrupt_ends_the_command_and_what_was_measured_is_told(sonde):
     code = "echo x >> runs; [ $(wc -l < runs) -lt 3 ] || { touch third; exec sleep 60; }"
     process = start_stat("-r", "9", "--", "sh", "-c", code, cwd=sonde.folder)
-    wait_for(sonde.folder / "third")
+    until((sonde.folder / "third").exists)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, err = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT
@@ -187,7 +180,7 @@ def test_an_interrupt_ends_the_command_and_what_was_measured_is_told(sonde):
 
 def test_a_signal_for_us_alone_is_passed_on(sonde):
     process = start_stat("--", "sh", "-c", "touch ready; exec sleep 60", cwd=sonde.folder)
-    wait_for(sonde.folder / "ready")
+    until((sonde.folder / "ready").exists)
     process.terminate()
     _, err = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGTERM
@@ -198,7 +191,7 @@ def test_a_command_that_takes_the_signal_ends_in_its_own_way(sonde):
     process = start_stat(
         "--", "sh", "-c", "trap 'exit 7' TERM; touch ready; while :; do sleep 0.05; done", cwd=sonde.folder
     )
-    wait_for(sonde.folder / "ready")
+    until((sonde.folder / "ready").exists)
     process.terminate()
     process.communicate(timeout=60)
     assert process.returncode == 7

@@ -14,6 +14,7 @@ from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
+from wait_support import until
 
 from sonde import _core
 from sonde.web import ASGIMiddleware, WSGIMiddleware
@@ -193,7 +194,7 @@ def test_one_request_is_recorded_at_a_time():
 
     def app(environ, start_response):
         is_in.set()
-        may_end.wait(30)
+        may_end.wait(240)
         start_response("200 OK", [])
         return [b"done"]
 
@@ -201,7 +202,7 @@ def test_one_request_is_recorded_at_a_time():
     answers = []
     first = threading.Thread(target=lambda: answers.append(call(wrapped, query=QUERY)))
     first.start()
-    is_in.wait(30)
+    assert is_in.wait(240)
     status, headers, body = call(wrapped, query=QUERY)
     may_end.set()
     first.join()
@@ -576,8 +577,7 @@ def test_starlette_on_uvicorn():
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not server.started:
-            time.sleep(0.01)
+        until(lambda: server.started)
         address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
         assert get(f"{address}/loop?a=1&sonde").body == "a=1&sonde"
         text = get(f"{address}/thread?{QUERY}&sonde_view=text").body

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { open, show, tabs } from "./browser.mjs";
+import { open, settled, show, tabs } from "./browser.mjs";
 import { KINDS, pageOf } from "./recordings.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -29,7 +29,7 @@ export function accessTests(browser) {
         const wrong = [];
         for (const title of await tabs(page)) {
           await show(page, title);
-          await page.waitForTimeout(80);
+          await settled(page);
           for (const text of await violations(page)) wrong.push(`${title}: ${text}`);
         }
         assert.deepEqual(wrong, []);

@@ -11,6 +11,33 @@ export const launch = () =>
       "--disable-component-update", "--disable-sync"],
   });
 
+/** Lets the page count what it has still to do: frames and short timers. To be called before the page is loaded. */
+export const watch = (page) =>
+  page.addInitScript(() => {
+    const waiting = new Set();
+    const nextFrame = window.requestAnimationFrame.bind(window);
+    const count = (start, stop, isCounted) => {
+      const [begin, end] = [window[start].bind(window), window[stop].bind(window)];
+      window[start] = (callback, ...words) => {
+        const id = begin((...given) => (waiting.delete(start + id), callback(...given)), ...words);
+        if (isCounted(...words)) waiting.add(start + id);
+        return id;
+      };
+      window[stop] = (id) => (waiting.delete(start + id), end(id));
+    };
+    count("requestAnimationFrame", "cancelAnimationFrame", () => true);
+    count("setTimeout", "clearTimeout", (ms = 0) => ms < 1000);
+    window.isSettled = () =>
+      new Promise((resolve) => {
+        let calm = 0;
+        const look = () => ((calm = waiting.size ? 0 : calm + 1) > 2 ? resolve(true) : nextFrame(look));
+        look();
+      });
+  });
+
+/** Once everything is drawn. */
+export const settled = (page) => page.evaluate(() => window.isSettled());
+
 /** Opens the page in a window of its own, with everything that it complains of or asks for in `wrong`. */
 export async function open(browser, file, { hash = "", width = 1440, height = 900, theme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
@@ -21,7 +48,8 @@ export async function open(browser, file, { hash = "", width = 1440, height = 90
   page.on("console", (message) => message.type() === "error" && wrong.push(`console: ${message.text()}`));
   page.on("dialog", (dialog) => (wrong.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
   page.on("request", (request) => !/^(file|data|blob):/.test(request.url()) && wrong.push(`asks for ${request.url()}`));
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(120000);
+  await watch(page);
   await page.goto(`file://${file}${hash}`);
   await page.waitForSelector("html[data-ready='1']");
   return { page, wrong, close: () => context.close() };

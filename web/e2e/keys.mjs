@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { assertQuiet, open, show } from "./browser.mjs";
+import { assertQuiet, open, settled, show } from "./browser.mjs";
 import { pageOf } from "./recordings.mjs";
 
 /** A digest of what the view's canvas shows, once it has been drawn. */
 async function drawing(page) {
-  await page.waitForTimeout(300);
+  await settled(page);
   const picture = await page.evaluate(() => document.querySelector("main canvas").toDataURL());
   return createHash("sha1").update(picture).digest("hex");
 }
@@ -38,12 +38,10 @@ export function keyTests(browser) {
 
   test("n and p go through the threads, Ctrl F searches", async () => {
     const { page, close } = await open(browser(), pageOf("samples"), { hash: "#v=flame" });
-    await page.keyboard.press("n");
-    assert.match(page.url(), /t=0/);
-    await page.keyboard.press("n");
-    assert.match(page.url(), /t=1/);
-    await page.keyboard.press("p");
-    assert.match(page.url(), /t=0/);
+    for (const [key, thread] of [["n", /t=0/], ["n", /t=1/], ["p", /t=0/]]) {
+      await page.keyboard.press(key);
+      await page.waitForURL(thread);
+    }
     await page.keyboard.press("Control+f");
     assert.equal(await page.evaluate(() => document.activeElement.tagName), "INPUT");
     await close();
@@ -51,7 +49,7 @@ export function keyTests(browser) {
 
   test("cold lines are hidden and shown, a sandwich is of the selected function", async () => {
     const { page, wrong, close } = await open(browser(), pageOf("samples"), { hash: "#v=lines" });
-    const lines = () => page.locator("main [role=row]").count();
+    const lines = async () => (await settled(page), page.locator("main [role=row]").count());
     const hot = await lines();
     await page.getByRole("button", { name: "Hide cold lines" }).click();
     assert.notEqual(await lines(), hot);
@@ -61,7 +59,7 @@ export function keyTests(browser) {
     const whole = await drawing(page);
     await page.getByRole("button", { name: "Sandwich" }).or(page.getByLabel("Sandwich")).first().click();
     assert.notEqual(await drawing(page), whole);
-    assert.match(page.url(), /sandwich=1/);
+    await page.waitForURL(/sandwich=1/);
     assertQuiet(wrong);
     await close();
   });

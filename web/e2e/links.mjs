@@ -1,7 +1,7 @@
 // Click anything and the others follow; brush a range and all views are of it; what is left out is said.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertQuiet, grids, open, show, tabs } from "./browser.mjs";
+import { assertQuiet, grids, open, settled, show, tabs } from "./browser.mjs";
 import { KINDS, pageOf } from "./recordings.mjs";
 
 /** What a view shows, with what is drawn. */
@@ -18,11 +18,11 @@ export function linkTests(browser) {
         if (title === "Timeline") continue; // which is where one brushes
         await page.evaluate(() => (location.hash = ""));
         await show(page, title);
-        await page.waitForTimeout(250);
+        await settled(page);
         const whole = await seen(page);
         await page.evaluate(() => (location.hash += "&r=1000000-60000000"));
         await page.locator(".chip", { hasText: "range" }).waitFor();
-        await page.waitForTimeout(250);
+        await settled(page);
         const part = await seen(page);
         const says = /not of the brushed range|whole recording|nothing of/i.test(part);
         assert.ok(part !== whole || says, `${title}: the same for a range, and nothing says why`);

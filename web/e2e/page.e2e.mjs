@@ -1,7 +1,7 @@
 // The report page in a real browser, from file://: every view of every kind of recording, its numbers, its keys.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertQuiet, grids, launch, numberOf, open, show, shows, tabs } from "./browser.mjs";
+import { assertQuiet, grids, launch, numberOf, open, settled, show, shows, tabs } from "./browser.mjs";
 import { accessTests } from "./access.mjs";
 import { frameTests } from "./frames.mjs";
 import { keyTests } from "./keys.mjs";
@@ -15,7 +15,7 @@ let browser;
 before(async () => {
   empty();
   browser = await launch();
-}, { timeout: 120000 });
+}, { timeout: 900000 });
 after(() => browser?.close());
 
 /** The views of the core whose rows the grids of a view of the page have. */
@@ -170,7 +170,7 @@ describe("the page", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: /Copy as CSV/ }).first().click();
-    await page.waitForTimeout(100);
+    await page.getByText(/^Copied /).first().waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     assert.ok(copied.split("\n").length > 2, copied);
     assert.match(copied, /background/);
@@ -241,7 +241,7 @@ describe("hostile names", () => {
       for (const title of await tabs(page)) {
         await show(page, title);
         await page.mouse.move(700, 450);
-        await page.waitForTimeout(50);
+        await settled(page);
         assert.equal(await page.evaluate(() => window.injected), undefined, title);
         assert.equal(await page.locator("main :is(img, script, style, iframe, object, a[href^=javascript])").count(), 0, title);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -265,7 +265,7 @@ describe("pictures", () => {
           const { page, wrong, close } = await open(browser, pageOf(name), { width, theme });
           for (const title of titles) {
             await show(page, title);
-            await page.waitForTimeout(120);
+            await settled(page);
             await page.screenshot({ path: `${folder}/shots/${name}-${title.toLowerCase()}-${width}-${theme}.png` });
           }
           const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -5,7 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { launch, open } from "./browser.mjs";
+import { launch, open, settled } from "./browser.mjs";
 
 const [images] = process.argv.slice(2).map((path) => resolve(path));
 const sonde = resolve(process.env.SONDE ?? "sonde");
@@ -36,7 +36,7 @@ const PICTURES = {
 const browser = await launch();
 for (const [name, [page, hash, height, theme]] of Object.entries(PICTURES)) {
   const opened = await open(browser, join(folder, `${page}.html`), { hash: `#${hash}`, height, theme });
-  await opened.page.waitForTimeout(400);
+  await settled(opened.page);
   await opened.page.screenshot({ path: join(images, `page-${name}.png`) });
   if (opened.wrong.length) throw new Error(opened.wrong.join("\n"));
   await opened.close();

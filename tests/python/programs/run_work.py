@@ -40,8 +40,8 @@ WAYS = {
     "exit": lambda: sys.exit(3),
     "raise": lambda: 1 / 0,
     "_exit": lambda: os._exit(4),
-    "term": lambda: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(9)),
-    "int": lambda: (os.kill(os.getpid(), signal.SIGINT), time.sleep(9)),
+    "term": lambda: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(60)),
+    "int": lambda: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60)),
     "wait": lambda: (print("ready", flush=True), time.sleep(60)),
     "thread": in_thread,
 }

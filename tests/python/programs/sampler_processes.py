@@ -81,13 +81,15 @@ def end_an_idle_child():
     """A child that does nothing dies of what it is sent, as all do."""
     import signal
 
+    reads, writes = os.pipe()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            time.sleep(30)
+            os.write(writes, b"x")
+            time.sleep(60)
             os._exit(3)
-        time.sleep(0.1)
+        os.read(reads, 1)
         os.kill(child, number)
         print(os.waitpid(child, 0)[1] == number)
 
@@ -185,7 +187,7 @@ def exec_among_threads():
 def exec_in_a_thread():
     busy_threads(2)
     threading.Thread(target=lambda: os.execvp("echo", ["echo", "from a thread"])).start()
-    time.sleep(20)
+    time.sleep(60)
 
 
 def exec_with_all_blocked():

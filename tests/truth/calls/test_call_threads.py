@@ -167,7 +167,7 @@ def test_times_of_threads_add_up(profile, functions):
     """Two threads that sleep at the same time have twice the time of one. Tolerance: a busy machine."""
 
     def sleeper():
-        time.sleep(0.05)
+        time.sleep(0.05)  # sleeps: its work
 
     with profile:
         run_threads(sleeper, sleeper)

@@ -208,7 +208,7 @@ def test_waiting_is_apart_from_own_time(timed, clock):
 def test_the_time_of_asyncio_sleep_is_suspended(builtins):
     async def sleeper():
         for _ in range(3):
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.02)  # sleeps: its work
 
     async def main():
         await asyncio.gather(*(sleeper() for _ in range(4)))
@@ -265,7 +265,7 @@ def test_shares_and_the_total_agree_with_the_program(profile, functions):
 
 def test_sleep_is_the_time_of_the_function_that_sleeps(profile, functions):
     def sleeper():
-        time.sleep(0.05)
+        time.sleep(0.05)  # sleeps: its work
 
     with profile:
         sleeper()
