@@ -65,7 +65,7 @@ put_infos(snd_page_maker *self)
     snd_buffer_text(out, "},\n");
 }
 
-/* ---- sources ---- */
+/* ---- files ---- */
 
 /* Its text, or why there is none. */
 static snd_status
@@ -86,46 +86,71 @@ put_source(snd_page_maker *self, const char *file, uint32_t id, int *is_first)
     return snd_page_pack_flush(&self->pack);
 }
 
-/* The program's own files among the texts, which are in the order of the sites. */
+enum { NO_FILE, LIBRARY_FILE, OWN_FILE };
+
+/* Which of the texts are files, and whose; they are in the order of the sites. */
 static snd_status
-find_own_files(snd_page_maker *self, unsigned char **is_own)
+find_files(snd_page_maker *self, unsigned char **files)
 {
-    *is_own = snd_calloc((size_t)snd_intern_count(self->texts) + 1, 1);
-    if (*is_own == NULL)
+    *files = snd_calloc((size_t)snd_intern_count(self->texts) + 1, 1);
+    if (*files == NULL)
         return SND_NO_MEMORY;
     for (uint32_t i = 0; i < self->nodes.site_count; i++) {
         const snd_profile_site *site = &self->profile->sites[self->nodes.sites[i]];
         uint32_t id;
-        if (*site->file == '\0' || site->kind == SND_SITE_NATIVE || !snd_own_has(&self->own, site->file))
+        if (*site->file == '\0' || site->kind == SND_SITE_NATIVE)
             continue;
         snd_status status = snd_intern_add(self->texts, site->file, strlen(site->file), &id);
         if (status != SND_OK)
             return status;
-        (*is_own)[id] = 1;
+        (*files)[id] = snd_own_has(&self->own, site->file) ? OWN_FILE : LIBRARY_FILE;
     }
     return SND_OK;
 }
 
-static snd_status
-put_sources(snd_page_maker *self)
+/* The names under which they are shown. */
+static void
+put_file_names(snd_page_maker *self, const unsigned char *files)
 {
-    unsigned char *is_own = NULL;
-    int is_first = 1;
-    snd_status status = find_own_files(self, &is_own);
+    snd_buffer *out = &self->pack.gzip.bytes;
+    const char *comma = "";
 
+    snd_buffer_text(out, "\"file_names\":[");
+    for (uint32_t i = 0; i < snd_intern_count(self->texts); i++)
+        if (files[i] != NO_FILE) {
+            snd_buffer_printf(out, "%s[%u,", comma, i);
+            snd_json_string(out, snd_own_name(&self->own, snd_intern_text(self->texts, i)));
+            snd_buffer_char(out, ']');
+            comma = ",";
+        }
+    snd_buffer_text(out, "],\n");
+}
+
+static snd_status
+put_files(snd_page_maker *self)
+{
+    unsigned char *files = NULL;
+    int is_first = 1;
+    snd_status status = find_files(self, &files);
+
+    if (status != SND_OK) {
+        snd_free(files);
+        return status;
+    }
+    put_file_names(self, files);
     snd_buffer_text(&self->pack.gzip.bytes, "\"own_files\":[");
-    for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK; i++)
-        if (is_own[i]) {
+    for (uint32_t i = 0; i < snd_intern_count(self->texts); i++)
+        if (files[i] == OWN_FILE) {
             snd_page_put_whole(&self->pack, i, is_first);
             is_first = 0;
         }
     snd_buffer_text(&self->pack.gzip.bytes, "],\n\"sources\":[");
     is_first = 1;
     for (uint32_t i = 0; i < snd_intern_count(self->texts) && status == SND_OK && !self->options->no_source; i++)
-        if (is_own[i])
+        if (files[i] == OWN_FILE)
             status = put_source(self, snd_intern_text(self->texts, i), i, &is_first);
     snd_buffer_text(&self->pack.gzip.bytes, "],\n");
-    snd_free(is_own);
+    snd_free(files);
     return status;
 }
 
@@ -182,7 +207,7 @@ make(snd_page_maker *self)
     if (status == SND_OK)
         status = snd_page_put_nodes(self);
     if (status == SND_OK)
-        status = put_sources(self);
+        status = put_files(self);
     if (status == SND_OK)
         status = put_texts(self);
     if (status == SND_OK)

@@ -16,6 +16,8 @@ export interface RawRecording {
   /** Either the text or why there is none. */
   sources: { file: number; text?: string; missing?: string }[];
   own_files: number[];
+  /** What a file is called wherever it is shown. */
+  file_names: [file: number, name: string][];
   series: { name: string; unit: string; at_ns: number[]; value: number[] }[];
   histories: { step_ns: number; node: number[]; live: number[][] } | null;
   events: RawBlock[] | null;
@@ -172,6 +174,8 @@ export interface Recording {
   missing: Map<string, string>;
   /** Text indexes of the files that are the program's own. */
   own_files: Set<number>;
+  /** What a file is called wherever it is shown, by its path. */
+  fileNames: Map<string, string>;
   series: Series[];
   /** Live bytes of nodes over time, by node. */
   histories: { step_ns: number; live: Map<number, Float64Array> };
@@ -293,6 +297,7 @@ export function decode(raw: RawRecording): Recording {
     sources: new Map(raw.sources.flatMap(({ file, text }) => (text === undefined ? [] : [[raw.texts[file], text.split("\n")]]))),
     missing: new Map(raw.sources.flatMap(({ file, missing }) => (missing === undefined ? [] : [[raw.texts[file], missing]]))),
     own_files: new Set(raw.own_files),
+    fileNames: new Map(raw.file_names.map(([file, name]) => [raw.texts[file], name])),
     series: raw.series.map(({ name, unit, at_ns, value }) => ({
       name,
       unit,

@@ -63,13 +63,13 @@ describe("a real recording", async () => {
     it(`has the core's lines, ${name}`, () => {
       const core = findTable(recording, "lines")!;
       for (const column of ["cpu_ns", "time_ns", "python_ns", "native_ns", "waiting_ns", "waited_ns"])
-        expectSame(byKey(linesTable(recording, -1, range), ["file", "line"], column), byKey(core, ["file", "line"], column), -4);
+        expectSame(byKey(linesTable(recording, -1, range), ["place", "file", "line"], column), byKey(core, ["place", "file", "line"], column), -4);
     });
 
     it(`has the core's functions, ${name}`, () => {
       const core = sampledFunctions(recording)!;
       const ours = functionsTable(recording, -1, range);
-      const of = (table: Table, column: string) => byKey(table, ["function", "file", "line"], column);
+      const of = (table: Table, column: string) => byKey(table, ["function", "file", "line", "place"], column);
       for (const column of ["self_cpu_ns", "self_ns", "total_cpu_ns", "total_ns"]) expectSame(of(ours, column), of(core, column), -4);
       for (const column of ["self_percent", "total_percent", "waiting_percent"]) expectSame(of(ours, column), of(core, column), 3);
       expect(texts(ours, "function")(0)).toBe(texts(core, "function")(0));
@@ -78,7 +78,7 @@ describe("a real recording", async () => {
     it(`has the core's list of waiting, ${name}`, () => {
       const core = findTable(recording, "waiting")!;
       const ours = waitingTable(recording, core, -1, range);
-      const key = ["kind", "file", "line", "reason"];
+      const key = ["kind", "place", "file", "line", "reason"];
       expectSame(byKey(ours, key, "wait_ns"), byKey(core, key, "wait_ns"), -4);
       expectSame(byKey(ours, key, "percent"), byKey(core, key, "percent"), 3);
       expectSame(byKey(ours, key, "threads"), byKey(core, key, "threads"), 9);

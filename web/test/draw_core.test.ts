@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import type { Recording } from "../src/data";
 import { lengthOf } from "../src/draw/lanes";
 import { placeOf, titleOf } from "../src/draw/names";
-import { baseName } from "../src/model/format";
 import { framesFor, measureOf, sourceOf } from "../src/draw/source";
 import { record } from "./record";
 
@@ -51,7 +50,7 @@ function corePaths(recording: Recording): [string, number][] {
     const depth = table.depths![i];
     path.length = depth;
     const plain = String(row[name]).replace(/ {2}\[\d+ frames? hidden\].*$/, "").replace(/ \(native\)$/, "");
-    path.push(`${plain} ${baseName(String(row[place] ?? ""))}`);
+    path.push(`${plain} ${String(row[place] ?? "")}`);
     if (row[kind] !== "self" && row[kind] !== "small") found.push([`/${path.join("/")}`, Number(row[time])]);
   });
   return found;

@@ -21,7 +21,7 @@ export function bare(): RawRecording {
   return {
     version: 1, infos: {}, facts: { ...noFacts }, texts: [""], kinds: KINDS, metric_units: {},
     sites: { kind: [], name: [], file: [], line: [], detail: [], first_line: [] },
-    tracks: [], nodes: { parent: [], track: [], site: [] }, metrics: {}, sources: [], own_files: [], series: [],
+    tracks: [], nodes: { parent: [], track: [], site: [] }, metrics: {}, sources: [], own_files: [], file_names: [], series: [],
     histories: null, events: null, tables: [], diff: [], pruned: null,
   };
 }

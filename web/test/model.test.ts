@@ -63,7 +63,7 @@ describe("lines", () => {
       ["a.py:2", ms(65)],
       ["a.py:3", ms(5)],
       ["a.py:10", ms(10)],
-      ["", ms(7)],
+      ["(outside the program's files)", ms(7)],
     ]);
     expect(texts(table, "file")(3)).toBe("(outside the program's files)");
     expect(table.rows.reduce((sum, _, row) => sum + numbers(table, "percent")(row), 0)).toBeCloseTo(100, 9);

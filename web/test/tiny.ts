@@ -49,6 +49,7 @@ export function tinyRaw(): RawRecording {
     },
     sources: [{ file: 2, text: "def work():\n    x = 1\n    y = 2\n\n\n\n\ndef main():\n    pass\n    work()\n" }],
     own_files: [2],
+    file_names: [[2, "a.py"]],
     series: [{ name: "rss", unit: "bytes", at_ns: [0, 10, 10], value: [1, 2, 3] }],
     histories: { step_ns: 5, node: [2, 1], live: [[1, 2], [3]] },
     events: [

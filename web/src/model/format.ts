@@ -1,5 +1,5 @@
 // Numbers as people read them: the same digits as the core prints (src/base/duration.c, bytes.c), with a real µ.
-import { SIGNED, type Cell, type Column } from "../data";
+import { SIGNED, type Cell, type Column, type Recording } from "../data";
 
 export function duration(ns: number): string {
   const sign = ns < 0 ? "−" : "";
@@ -78,6 +78,9 @@ export function cellText(cell: Cell, column: Column): string {
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
+
+/** What a file is called in tables: the core's name for it. */
+export const fileName = ({ fileNames }: Recording, path: string) => fileNames.get(path) ?? path;
 
 /** "1 line", "3 lines". */
 export function plural(number: number, word: string): string {

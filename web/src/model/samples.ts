@@ -2,7 +2,7 @@
 // the whole recording gives what the core says.
 import { SHOWN, MAIN, NO_ZERO, OPTIONAL, STATES, type Cell, type Column, type Recording, type Table } from "../data";
 import type { Range } from "../state";
-import { baseName, plural } from "./format";
+import { fileName, plural } from "./format";
 import { digits, hasMemory, nodeMemory, type NodeMemory } from "./memory";
 import { column, listTable } from "./table";
 import { ownValues } from "./values";
@@ -169,10 +169,10 @@ export function linesTable(recording: Recording, thread: number, range: Range | 
   lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
   const rows: Cell[][] = lines.map((one) => {
     const { file, line, name } = one;
-    return [file, `${baseName(file)}:${line}`, line, name, ...cells(one), sourceOf(file, line)];
+    return [file, `${fileName(recording, file)}:${line}`, line, name, ...cells(one), sourceOf(file, line)];
   });
   for (const [name, charge] of [...rests].sort((a, b) => time(b[1].values) - time(a[1].values)))
-    rows.push([name, null, null, null, ...cells(charge), name]);
+    rows.push([name, name, null, null, ...cells(charge), name]);
   return listTable(
     "lines",
     [
@@ -230,7 +230,7 @@ export function waitingTable(recording: Recording, core: Table, thread: number, 
       const map = waits[Number(idle[nodes.track[node]] ?? false)];
       const key = `${state} ${line} ${file}`;
       let wait = map.get(key);
-      if (!wait) map.set(key, (wait = { site, place: line ? `${baseName(file)}:${line}` : file, line, state, ns: 0, tracks: new Set() }));
+      if (!wait) map.set(key, (wait = { site, place: line ? `${fileName(recording, file)}:${line}` : file, line, state, ns: 0, tracks: new Set() }));
       wait.ns += ns;
       wait.tracks.add(nodes.track[node]);
     }
@@ -268,7 +268,7 @@ export function memoryTable(recording: Recording, thread: number, range: Range |
     ...lines,
     view: "memory",
     columns: [column("peak_percent", "share", "percent"), ...pick.map((i) => ({ ...lines.columns[i], traits: i === at("line") ? 0 : lines.columns[i].traits }))],
-    rows: kept.map((row) => [share(row), ...pick.map((i) => (i === at("place") ? (row[i] ?? row[at("file")]) : row[i]))]),
+    rows: kept.map((row) => [share(row), ...pick.map((i) => row[i])]),
   };
 }
 
@@ -344,7 +344,7 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
   const rows = functions.filter(isListed).map(({ site, self, total, cpu }): Cell[] => {
     const [name, code] = site < 0 ? ["[no frame]", "other"] : [texts[sites.name[site]], codeOf(recording, site)];
     const [file, line] = [texts[sites.file[site]], sites.first_line[site]];
-    const place = file ? baseName(file) + (line ? `:${line}` : "") : null;
+    const place = file ? fileName(recording, file) + (line ? `:${line}` : "") : null;
     const share = isAll ? percentOf(total, whole[0] + whole[1]) : percentOf(cpu, whole[0]);
     return [name, ...timeCells(self, whole, isAll), cpu, total, share, code, place, file || null, line || null];
   });

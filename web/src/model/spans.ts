@@ -1,7 +1,7 @@
 // Regions, calls and operators of a range or a thread, from the timeline: how often, how long, how much of it alone.
 import { MAIN, NO_EMPTY, SHOWN, type Cell, type Events, type Recording, type Table } from "../data";
 import type { Range } from "../state";
-import { baseName } from "./format";
+import { fileName } from "./format";
 import { column, listTable } from "./table";
 import { overlap } from "./values";
 
@@ -71,7 +71,7 @@ export function spansTable(recording: Recording, view: string, kinds: readonly s
       min,
       count > 0 ? total / count : 0,
       max,
-      file ? `${baseName(file)}:${sites.line[site]}` : null,
+      file ? `${fileName(recording, file)}:${sites.line[site]}` : null,
       file || null,
       sites.line[site] || null,
     ];
