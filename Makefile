@@ -81,7 +81,7 @@ test-graph: ## compiled functions, with a real Aesara and a real PyTensor, each 
 	$(MAKE) test-graph-one TAG=-pytensor GRAPHS="--upgrade pytensor"
 test-graph-one: $(VENV)/.installed $(VENV)/.test
 	$(PIP) install $(GRAPHS)
-	AESARA_FLAGS=base_compiledir=$(CURDIR)/build/aesara PYTENSOR_FLAGS=base_compiledir=$(CURDIR)/build/pytensor \
+	AESARA_FLAGS="base_compiledir=$(CURDIR)/build/aesara" PYTENSOR_FLAGS="base_compiledir=$(CURDIR)/build/pytensor" \
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=600 tests/python/test_graph.py tests/python/test_graph_parts.py \
 		tests/python/test_graph_none.py tests/python/test_examples.py -k 'graph'
 
@@ -96,7 +96,7 @@ test-web: $(VENV)/.installed web ## the tests of the report page's own code
 # Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.
 test-page: $(VENV)/.installed $(VENV)/.test web ## the report page in a real browser, with recordings of each kind
 	tools/system.sh page
-	cd web && $(IN_VENV) SONDE=$(CURDIR)/$(VENV)/bin/sonde SONDE_PAGES=$(CURDIR)/build/page node --test --test-reporter=spec e2e/page.e2e.mjs
+	cd web && $(IN_VENV) node --test --test-reporter=spec e2e/page.e2e.mjs
 
 test-notebook: $(NOTEBOOK)/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
 	-tools/system.sh page
@@ -124,10 +124,12 @@ lint-layers: $(VENV)/.dev
 lint-format: $(VENV)/.dev
 	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	$(VENV)/bin/ruff format --check $(PY_FOLDERS)
+# The clone may be in a folder called src.
+HERE_PATTERN = $$($(VENV)/bin/python -c 'import os, re; print(re.escape(os.getcwd()))')
 lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
 	$(IN_VENV) ninja -C build/c --quiet build.ninja
-	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p build/c '/src/'
-	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p $(PYBUILD) '/src/python/'
+	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p build/c "^$(HERE_PATTERN)/src/"
+	$(IN_VENV) run-clang-tidy.py -quiet -hide-progress -p $(PYBUILD) "^$(HERE_PATTERN)/src/python/"
 lint-cppcheck: build/lint.ok
 	cppcheck -q -j2 --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 		--suppress=shiftTooManyBitsSigned -Iinclude -Isrc -D_GNU_SOURCE '-DSND_VERSION="0"' -isrc/python src
