@@ -6,6 +6,7 @@ import io
 import json
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -160,16 +161,16 @@ def test_a_hot_loop_counts_every_entry(sonde):
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
     samples, _, regions = done.stderr.partition("Regions of a program, by hand:")
-    assert samples.startswith("$ ") and "sonde run -o build/demo/words.sonde" in samples
+    assert samples.startswith("$ ") and " run -o build/demo/words.sonde" in samples
     assert "count_words" in samples and "words.sonde" in samples.splitlines()[-2]
     rows = table(regions)
-    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:27>"} <= set(rows)
+    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:28>"} <= set(rows)
     saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", regions, re.MULTILINE))
     assert Path(saved["recording"]).parent == Path(saved["trace"]).parent == sonde.folder / "build" / "demo"
     assert len(spans_of(Path(saved["trace"]))) == 8
-    *others, command = re.findall(r"^ +(\S*sonde view .*)$", regions, re.MULTILINE)
-    assert ["count_words" in sonde.run(other.split()).stdout for other in others] == [True, True]
-    again = table(sonde.run(command.split()).stdout)
+    *others, command = re.findall(r"^ +(\S.* view .*)$", regions, re.MULTILINE)
+    assert ["count_words" in sonde.run(shlex.split(other)).stdout for other in others] == [True, True]
+    again = table(sonde.run(shlex.split(command)).stdout)
     assert list(again) == list(rows)
     assert list(again["<main>"]) == ["total", "self", "p99"]
     assert "ui.perfetto.dev" in done.stderr and "chrome://tracing" in done.stderr
