@@ -14,7 +14,7 @@ from conftest import PROGRAMS
 
 @pytest.fixture
 def traced(sonde):
-    shutil.copy(PROGRAMS / "calls_traced.py", sonde.folder / "prog.py")
+    shutil.copyfile(PROGRAMS / "calls_traced.py", sonde.folder / "prog.py")
     return sonde
 
 

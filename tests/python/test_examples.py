@@ -196,8 +196,11 @@ def c_examples(sonde):
     """A copy of examples/c; ``sonde.run`` runs in its parent."""
     if shutil.which("make") is None or shutil.which("cc") is None:
         pytest.skip("needs make and a C compiler")
-    shutil.copytree(EXAMPLES / "c", sonde.folder / "c", ignore=shutil.ignore_patterns("*.so", "*.sonde", "*.json"))
-    return sonde.folder / "c"
+    made = sonde.folder / "c"
+    shutil.copytree(EXAMPLES / "c", made, ignore=shutil.ignore_patterns("*.so", "*.sonde", "*.json"))
+    for path in [made, *made.rglob("*")]:  # the sources may be read-only
+        path.chmod(path.stat().st_mode | 0o200)
+    return made
 
 
 def make(sonde, folder, *args):
@@ -299,8 +302,8 @@ def test_graph_examples(sonde, name):
 
 
 def test_the_slow_rank_of_several(sonde):
+    shutil.copy(EXAMPLES / "ranks.py", sonde.folder)
     for rank in range(4):
-        shutil.copy(EXAMPLES / "ranks.py", sonde.folder)
         sonde.command("run", "-o", f"{rank}.sonde", "ranks.py", env={"RANK": str(rank)})
     sonde.command("merge", "-o", "all.sonde", *(f"{rank}.sonde" for rank in range(4)))
     rows = json.loads(sonde.command("export", "-f", "json", "--view", "ranks", "all.sonde", "--show-all").stdout)[
