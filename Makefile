@@ -107,8 +107,7 @@ test-web: $(VENV)/.installed web ## the report page's own code
 # Pictures of every view, light and dark, wide and narrow, are left in build/page/shots.
 test-page: $(VENV)/.test $(VENV)/.installed web ## the report page in a real browser, with recordings of each kind
 	tools/system.sh page
-	cd web && $(IN_VENV) SONDE="$(CURDIR)/$(VENV)/bin/sonde" SONDE_PAGES="$(CURDIR)/build/page" \
-		node --test --test-reporter=spec $(if $(SHORT),--test-name-pattern='^samples: ') e2e/page.e2e.mjs
+	cd web && $(IN_VENV) node --test --test-reporter=spec $(if $(SHORT),--test-name-pattern='^samples: ') e2e/page.e2e.mjs
 
 # Environments of their own. IN_ENV is for a recipe whose first prerequisite is such an environment's mark.
 IN_ENV = PATH="$(CURDIR)/$(<D)/bin:$$PATH"
@@ -128,9 +127,9 @@ test-numpy1: build/env-numpy1/.installed ## operators of NumPy before 2
 AESARA = $(shell "$(PYTHON)" -c 'import sys; print("aesara" * (sys.version_info[:2] == (3, 11)))')
 test-graph: test-pytensor $(AESARA:%=test-%) ## compiled functions, with a real Aesara and a real PyTensor; what they compile to C stays in build/
 test-aesara: build/env-aesara/.installed
-	AESARA_FLAGS=base_compiledir="$(CURDIR)/build/aesara" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
+	AESARA_FLAGS="base_compiledir=$(CURDIR)/build/aesara" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 test-pytensor: build/env-pytensor/.installed
-	PYTENSOR_FLAGS=base_compiledir="$(CURDIR)/build/pytensor" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
+	PYTENSOR_FLAGS="base_compiledir=$(CURDIR)/build/pytensor" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 
 ##@ Longer checks
 
@@ -187,14 +186,16 @@ lint-layers: $(VENV)/.dev
 lint-format: $(VENV)/.dev
 	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	$(VENV)/bin/ruff format --check $(PY_FOLDERS)
+# The clone may be in a folder called src.
+HERE_PATTERN = $$($(VENV)/bin/python -c 'import os, re; print(re.escape(os.getcwd()))')
 # The analyzer spends nine tenths of its time between this many steps of one function and its own limit, 225000.
 TIDY_NODES = 50000
 TIDY = $(IN_VENV) $(VENV)/bin/python $(VENV)/bin/run-clang-tidy.py -quiet -hide-progress \
 	-extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=$(TIDY_NODES)
 lint-tidy: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja
 	$(IN_VENV) ninja -C build/c --quiet build.ninja
-	$(TIDY) -p build/c '/src/'
-	$(TIDY) -p $(PYBUILD) '/src/python/'
+	$(TIDY) -p build/c "^$(HERE_PATTERN)/src/"
+	$(TIDY) -p $(PYBUILD) "^$(HERE_PATTERN)/src/python/"
 lint-cppcheck: build/lint.ok
 	cppcheck -q -j2 --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 		--suppress=shiftTooManyBitsSigned -Iinclude -Isrc -D_GNU_SOURCE '-DSND_VERSION="0"' -isrc/python src

@@ -1,6 +1,7 @@
 """What `make demo` runs: a program under `sonde run`, then the region example of the README with a trace."""
 
 import atexit
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,24 +34,25 @@ def shown(path):
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-PROGRAM = shown(Path(sys.executable).parent / "sonde")
+PROGRAM = str(shown(Path(sys.executable).parent / "sonde"))
 
 
 def run_words():
-    command = [str(PROGRAM), "run", "-o", str(SAMPLES), str(shown(WORDS))]
-    print("$", *command, file=sys.stderr, flush=True)
+    command = [PROGRAM, "run", "-o", str(SAMPLES), str(shown(WORDS))]
+    print("$", shlex.join(command), file=sys.stderr, flush=True)
     subprocess.run(command, check=True)
 
 
 def say_what_next():
     """Registered before install(), so it comes after the report."""
+    view = shlex.join([PROGRAM, "view"])
     print(
         f"""
 Look at the samples again, line by line or as a tree:
-    {PROGRAM} view {SAMPLES} --lines
-    {PROGRAM} view {SAMPLES} --tree
+    {view} {SAMPLES} --lines
+    {view} {SAMPLES} --tree
 Look at the regions again, with other columns:
-    {PROGRAM} view {RECORDING} --columns name,total,self,p99
+    {view} {RECORDING} --columns name,total,self,p99
 See them on a time line: open {TRACE} in https://ui.perfetto.dev or chrome://tracing.""",
         file=sys.stderr,
     )

@@ -5,6 +5,7 @@ Everything here asks what is loaded already; nothing imports IPython.
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 # Modules whose threads belong to the notebook, not to the program in it.
 _KERNEL = ("ipykernel", "zmq", "tornado", "IPython", "jupyter_client", "debugpy", "_pydev", "pydevd", "google.colab")
 _NATIVE_KERNEL = "ZMQbg/"
-# Patterns for the files of what runs cells.
-KERNEL_FILES = tuple(
-    f"*/{package}/*" for package in ("IPython", "ipykernel", "jupyter_client", "zmq", "tornado", "traitlets", "sonde")
-)
+# What runs cells.
+_RUNNERS = ("IPython", "ipykernel", "jupyter_client", "zmq", "tornado", "traitlets")
 
 
 def shell() -> Any:
@@ -39,6 +38,12 @@ def begin() -> None:
 def end() -> None:
     """After all was measured: the numbers of threads may be others' next time."""
     _core.quiet_threads([])
+
+
+def runner_files() -> tuple[str, ...]:
+    """Patterns for the files of what runs cells. A program's own folder may have the name of such a package."""
+    packages = [sys.modules.get(name) for name in _RUNNERS]
+    return tuple(f"{glob.escape(folder)}/*" for package in packages for folder in getattr(package, "__path__", ()))
 
 
 def name_files() -> set[str]:

@@ -67,7 +67,7 @@ class _Run:
             **given.settings,
         )
         if made._call_options is not None:
-            made._call_options["exclude"] = _cells.KERNEL_FILES
+            made._call_options["exclude"] = _cells.runner_files()
         return made
 
     def _path(self) -> str | None:

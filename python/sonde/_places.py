@@ -37,7 +37,7 @@ def describe(program: str | None, include: str = "", exclude: str = "", all_code
 
 
 def library_paths(program: str | None = None) -> list[str]:
-    """Folders of the standard library and of installed packages, and the program if it is a script of one.
+    """Folders of the standard library, of installed packages and of this one, and the program if it is a script of one.
 
     Not by sysconfig, which takes long to import.
     """
@@ -50,6 +50,9 @@ def library_paths(program: str | None = None) -> list[str]:
         found += [*site.getsitepackages(), site.USER_SITE]
         scripts.append(f"{site.USER_BASE}/bin")
     found += [path for path in sys.path if path.endswith(("-packages", ".zip")) or _has_packages(path, program)]
+    own = os.path.dirname(__file__)  # noqa: PTH120
+    if os.path.dirname(own) not in found:  # noqa: PTH120 # it runs from its sources
+        found.append(own)
     if program is not None and _is_script(program, scripts):
         found.append(program)
     found = [os.path.normpath(path) for path in found if path]

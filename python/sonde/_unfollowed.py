@@ -24,7 +24,9 @@ def notice(event: str, arguments: tuple[Any, ...]) -> None:
         return  # which has told it already
     words, environment = _command(event, arguments)
     text = _shell_text(words)
-    commands = [words] if text is None else [text.split()[at:] for at in range(len(text.split()))]
+    if text is not None:
+        words = _split(text)
+    commands = [words] if text is None else [words[at:] for at in range(len(words))]
     for command in commands:
         if command and "python" in os.path.basename(command[0]):  # noqa: PTH119
             reason = _reason(command[1:], environment)
@@ -56,6 +58,18 @@ def _command(event: str, arguments: tuple[Any, ...]) -> tuple[list[str], Any]:
 def _shell_text(words: list[str]) -> str | None:
     is_shell = len(words) > 2 and os.path.basename(words[0]) in SHELLS and words[1] == "-c"  # noqa: PTH119
     return words[2] if is_shell else None
+
+
+def _split(text: str) -> list[str]:
+    """The words of a shell's line: near enough, and without a module more where nothing is quoted."""
+    if any(letter in text for letter in "'\"\\"):
+        import shlex
+
+        try:
+            return shlex.split(text)
+        except ValueError:
+            pass
+    return text.split()
 
 
 def _reason(options: list[str], environment: Any) -> str | None:

@@ -240,6 +240,7 @@ def _named(profile: Profile) -> _core.Profile:
 
 def _show_in_browser(page: str, filename: str | None) -> str:
     import os
+    import pathlib
     import tempfile
     import webbrowser
 
@@ -248,5 +249,5 @@ def _show_in_browser(page: str, filename: str | None) -> str:
         os.close(handle)
     with open(filename, "w", encoding="utf-8") as out:
         out.write(page)
-    webbrowser.open("file://" + os.path.abspath(filename))  # noqa: PTH100
+    webbrowser.open(pathlib.Path(filename).absolute().as_uri())
     return filename

@@ -4,14 +4,30 @@
 #include "cli/python.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* With a backslash before what a shell would take apart, as pkg-config prints it. */
+static void
+print_path(const char *flag, const char *path)
+{
+    for (fputs(flag, stdout); *path != '\0'; path++) {
+        if (strchr(" \t\"'\\$&();<>|*?[]#~`!", *path) != NULL)
+            putchar('\\');
+        putchar(*path);
+    }
+}
 
 static void
 print_flags(const char *folder, int cflags, int libs)
 {
-    if (cflags)
-        printf("-I%s/include%s", folder, libs ? " " : "");
-    if (libs)
-        printf("-L%s -lsonde -Wl,-rpath,%s", folder, folder);
+    if (cflags) {
+        print_path("-I", folder);
+        fputs(libs ? "/include " : "/include", stdout);
+    }
+    if (libs) {
+        print_path("-L", folder);
+        print_path(" -lsonde -Wl,-rpath,", folder);
+    }
     putchar('\n');
 }
 

@@ -82,16 +82,6 @@ folder_length(const snd_own *self)
     return behind_library(self, self->program) != NULL ? 0 : (size_t)(snd_path_base(self->program) - self->program);
 }
 
-/* sonde where it runs from its sources; installed, it is one of the libraries. */
-static int
-is_sonde(const char *file)
-{
-    static const char folder[] = "/python/sonde/";
-    const char *at = strstr(file, folder);
-
-    return at != NULL && strchr(at + strlen(folder), '/') == NULL;
-}
-
 /* Whether one of the patterns is like the whole path or the file's name. */
 static int
 matches(const char *patterns, const char *file)
@@ -165,7 +155,7 @@ snd_own_has(const snd_own *self, const char *file)
         return 0;
     if (self->all_code || matches(self->include, file))
         return 1;
-    if (*file == '\0' || strncmp(file, "<frozen", strlen("<frozen")) == 0 || is_sonde(file))
+    if (*file == '\0' || strncmp(file, "<frozen", strlen("<frozen")) == 0)
         return 0;
     return behind_library(self, file) == NULL;
 }

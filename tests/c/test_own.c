@@ -147,11 +147,20 @@ without_folders_the_usual_names_tell(void)
 static void
 sonde_is_never_own(void)
 {
-    snd_profile *profile = profile_of("/src/demo.py", "/usr/lib/python3.11");
+    snd_profile *profile = profile_of("/src/demo.py", "/usr/lib/python3.11\n/src/python/sonde");
 
     CHECK(!has(profile, USUAL, "/src/python/sonde/_program.py"));
-    CHECK(has(profile, USUAL, "/src/python/sonde/examples/x.py"));
     CHECK(!has(profile, USUAL, "/v/lib/python3.11/site-packages/sonde/regions.py"));
+    snd_profile_free(profile);
+}
+
+static void
+a_program_in_a_folder_called_sonde_is_own(void)
+{
+    snd_profile *profile = profile_of("/home/me/python/sonde/x.py", "/usr/lib/python3.11");
+
+    CHECK(has(profile, USUAL, "/home/me/python/sonde/x.py"));
+    CHECK(has(profile, USUAL, "/home/me/python/sonde/part/y.py"));
     snd_profile_free(profile);
 }
 
@@ -266,6 +275,7 @@ main(void)
     RUN(where_nothing_is_own_all_code_counts);
     RUN(without_folders_the_usual_names_tell);
     RUN(sonde_is_never_own);
+    RUN(a_program_in_a_folder_called_sonde_is_own);
     RUN(patterns_have_the_last_word);
     RUN(the_recording_has_patterns_too);
     RUN(a_pattern_that_is_too_long_matches_nothing);

@@ -148,6 +148,15 @@ def test_calls(notebook):
     assert "epoll" not in cell.report["text/plain"]  # of the notebook's own threads
 
 
+@pytest.mark.parametrize("folder", ["sonde", "tornado"])
+def test_calls_of_a_program_whose_folder_has_the_name_of_a_package(notebook, tmp_path, folder):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / f"in_{folder}.py").write_text("def called():\n    pass\n")
+    load = f"import sys\nsys.path.append({folder!r})\nimport in_{folder} as module"
+    _, cell = notebook(load, "%%sonde --trace\nmodule.called()")
+    assert f"in_{folder}.py:1(called)" in cell.report["text/plain"]
+
+
 def test_signatures(notebook):
     (cell,) = notebook("%%sonde --signatures\nwork(7)")
     assert "square(count:int)" in cell.report["text/plain"]

@@ -26,7 +26,7 @@ def label_of(code):
 
 
 def is_profiler(label):
-    return "_lsprof.Profiler" in label[2] or "sonde" in Path(label[0]).parts
+    return "_lsprof.Profiler" in label[2] or "-packages/sonde/" in label[0]
 
 
 def add(table, key, calls, primitive):

@@ -5,6 +5,7 @@ import re
 import sys
 import types
 import webbrowser
+from pathlib import Path
 
 import pytest
 
@@ -34,13 +35,13 @@ def notebook(monkeypatch):
 def test_a_page_opens_in_the_browser(profile, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    name = profiler.plot(profile, str(tmp_path / "page.html"))
-    assert opened == [f"file://{tmp_path}/page.html"]
-    assert name == str(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
+    name = profiler.plot(profile, str(tmp_path / "page #1.html"))
+    assert opened == [tmp_path.as_uri() + "/page%20%231.html"]
+    assert name == str(tmp_path / "page #1.html")
+    page = (tmp_path / "page #1.html").read_text()
     assert page.lower().startswith("<!doctype html>")
     other = profiler.plot(profile)
-    assert opened[1] == f"file://{other}"
+    assert opened[1] == Path(other).as_uri()
 
 
 def test_a_notebook_shows_it_below_the_cell(profile, notebook):

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -246,23 +247,33 @@ def test_doctor_says_why_something_does_not_work(golden):
     assert re.search(r"recording +off +no recording can be written in /proc: ", done.stdout)
 
 
+def test_the_flags_for_a_compiler_can_be_pasted_whatever_the_path(sonde):
+    place = "/a b/ü $c;#"
+    program = shutil.copy(Path(sys.executable).parent / "sonde", sonde.folder)
+    python = sonde.folder / "python"  # the one that is asked stands beside the program
+    python.write_text(f"#!/bin/sh\nprintf '%s\\n' '{place}'\n")
+    python.chmod(0o755)
+    flags = sonde.run([str(program), "config", "--cflags", "--libs"]).stdout
+    assert shlex.split(flags) == [f"-I{place}/include", f"-L{place}", "-lsonde", f"-Wl,-rpath,{place}"]
+    assert sonde.run(["sh", "-c", f"printf '%s\\n' {flags}"]).stdout.splitlines() == shlex.split(flags)
+
+
 def test_output_into_a_closed_pipe_ends_quietly(golden):
     program = Path(sys.executable).parent / "sonde"
-    done = golden.run(
-        ["bash", "-c", f"{program} view golden.sonde | head -1; {program} view golden.sonde > /dev/full"], status=2
-    )
+    script = '"$0" view golden.sonde | head -1; "$0" view golden.sonde > /dev/full'
+    done = golden.run(["bash", "-c", script, str(program)], status=2)
     assert "cannot be written: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
-    program = Path(sys.executable).parent / "sonde"
+    program = str(Path(sys.executable).parent / "sonde")
     tmux = ["tmux", "-L", f"sonde{os.getpid()}"]
     env = {**os.environ, "TERM": "screen-256color", "LANG": "C.UTF-8"}
     env.pop("NO_COLOR", None)
     subprocess.run([*tmux, "new-session", "-d", "-x", "76", "-y", "40", "sh"], check=True, cwd=golden.folder, env=env)
     try:
-        subprocess.run([*tmux, "send-keys", f"clear; {program} view golden.sonde", "Enter"], check=True)
+        subprocess.run([*tmux, "send-keys", f"clear; {shlex.quote(program)} view golden.sonde", "Enter"], check=True)
 
         def shown():
             text = subprocess.run([*tmux, "capture-pane", "-pe"], capture_output=True, text=True, check=True).stdout

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import resource
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -158,16 +159,16 @@ def test_a_hot_loop_counts_every_entry(sonde):
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
     samples, _, regions = done.stderr.partition("Regions of a program, by hand:")
-    assert samples.startswith("$ ") and "sonde run -o build/demo/words.sonde" in samples
+    assert samples.startswith("$ ") and " run -o build/demo/words.sonde" in samples
     assert "count_words" in samples and "words.sonde" in samples.splitlines()[-2]
     rows = table(regions)
-    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:27>"} <= set(rows)
+    assert {"<main>/f()/loop/iter", "<main>/f()/f() <demo.py:28>"} <= set(rows)
     saved = dict(re.findall(r"^sonde: (recording|trace) saved in (.*)$", regions, re.MULTILINE))
     assert Path(saved["recording"]).parent == Path(saved["trace"]).parent == sonde.folder / "build" / "demo"
     assert len(spans_of(Path(saved["trace"]))) == 8
-    *others, command = re.findall(r"^ +(\S*sonde view .*)$", regions, re.MULTILINE)
-    assert ["count_words" in sonde.run(other.split()).stdout for other in others] == [True, True]
-    again = table(sonde.run(command.split()).stdout)
+    *others, command = re.findall(r"^ +(\S.* view .*)$", regions, re.MULTILINE)
+    assert ["count_words" in sonde.run(shlex.split(other)).stdout for other in others] == [True, True]
+    again = table(sonde.run(shlex.split(command)).stdout)
     assert list(again) == list(rows)
     assert list(again["<main>"]) == ["total", "self", "p99"]
     assert "ui.perfetto.dev" in done.stderr and "chrome://tracing" in done.stderr
@@ -191,8 +192,11 @@ def test_samples_of_a_block(sonde):
 @pytest.fixture
 def c_examples(sonde):
     """A copy of examples/c; ``sonde.run`` runs in its parent."""
-    shutil.copytree(EXAMPLES / "c", sonde.folder / "c", ignore=shutil.ignore_patterns("*.so", "*.sonde", "*.json"))
-    return sonde.folder / "c"
+    made = sonde.folder / "c"
+    shutil.copytree(EXAMPLES / "c", made, ignore=shutil.ignore_patterns("*.so", "*.sonde", "*.json"))
+    for path in [made, *made.rglob("*")]:  # the sources may be read-only
+        path.chmod(path.stat().st_mode | 0o200)
+    return made
 
 
 def make(sonde, folder, *args):
@@ -262,8 +266,8 @@ def test_make_run_shows_what_was_recorded(sonde, c_examples):
 
 
 def test_the_slow_rank_of_several(sonde):
+    shutil.copy(EXAMPLES / "ranks.py", sonde.folder)
     for rank in range(4):
-        shutil.copy(EXAMPLES / "ranks.py", sonde.folder)
         sonde.command("run", "-o", f"{rank}.sonde", "ranks.py", env={"RANK": str(rank)})
     sonde.command("merge", "-o", "all.sonde", *(f"{rank}.sonde" for rank in range(4)))
     rows = json.loads(sonde.command("export", "-f", "json", "--view", "ranks", "all.sonde", "--show-all").stdout)[

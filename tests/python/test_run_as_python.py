@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 import zipfile
 from pathlib import Path
 
@@ -285,6 +284,6 @@ def test_an_interactive_run_goes_on_at_the_prompt(folder):
 
 
 def test_a_program_in_a_pipe(folder):
-    script = textwrap.dedent(f"{SONDE} run --no-report -o r.sonde <(echo 'import sys; print(len(sys.argv))') a b")
-    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, check=False)
+    script = "\"$0\" run --no-report -o r.sonde <(echo 'import sys; print(len(sys.argv))') a b"
+    done = subprocess.run(["bash", "-c", script, SONDE], cwd=folder, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"3\n"), done.stderr

@@ -29,7 +29,7 @@ def test_a_summary_and_a_recording(work):
 def test_the_stack_begins_with_the_program(work):
     work.command("run", "-o", "r.sonde", "--no-report", "prog.py", "thread")
     rows = work.command("sql", "r.sonde", "select distinct name, file from site where kind = 'line'", "-f", "json")
-    assert not [row for row in json.loads(rows.stdout)["rows"] if "/sonde/" in row["file"]]
+    assert not [row for row in json.loads(rows.stdout)["rows"] if "-packages/sonde/" in row["file"]]
     roots = (
         "select distinct below.name from node join site on site.id = node.site and site.kind in ('thread', 'region') "
         "join node as next on next.parent = node.id join site as below on below.id = next.site "

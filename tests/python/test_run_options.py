@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from run_support import infos
+from run_support import SONDE, infos
 
 pytestmark = pytest.mark.interpreter
 
-PYENV = Path("/root/.pyenv/versions")
+PYENV = Path(os.environ.get("PYENV_ROOT") or Path("~/.pyenv").expanduser()) / "versions"
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("words", MISTAKES)
 def test_a_mistake_gets_one_line_and_status_2(project, words):
-    done = project.command(*words.format(python=sys.executable).split(" "), status=2)
+    done = project.command(*(word.format(python=sys.executable) for word in words.split(" ")), status=2)
     assert MISTAKES[words] in done.stderr
     assert done.stderr.startswith("sonde: ")
     assert len(done.stderr.splitlines()) == 1
@@ -69,8 +69,9 @@ def test_a_file_that_may_not_be_read(project):
     for folder in [project.folder, *project.folder.parents][:3]:
         folder.chmod(folder.stat().st_mode | 0o055)
     command = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-    program = str(Path(sys.executable).parent / "sonde")
-    done = project.run([*command, program, "run", "prog.py"], status=2)
+    shutil.copy(SONDE, project.folder)  # the environment may be where that user cannot go
+    (project.folder / "sonde").chmod(0o755)
+    done = project.run([*command, "./sonde", "run", "prog.py"], status=2)
     assert done.stderr == "sonde: prog.py: Permission denied\n"
 
 

@@ -74,7 +74,7 @@ def test_a_module_that_closes_standard_output_is_reported(sonde):
 
 def test_the_report_comes_behind_what_the_program_wrote(sonde):
     write(sonde, "spin(0.05)\nprint('out')\nsys.stderr.write('no end of a line')\n")
-    done = sonde.run(["sh", "-c", f"'{SONDE}' run -o r.sonde prog.py 2>&1"], env={"PYTHONUNBUFFERED": ""})
+    done = sonde.run(["sh", "-c", '"$0" run -o r.sonde prog.py 2>&1', SONDE], env={"PYTHONUNBUFFERED": ""})
     before, _, _ = done.stdout.partition("prog.py")
     assert sorted(before) == sorted("out\nno end of a line")
 

@@ -124,8 +124,8 @@ def test_a_child_without_our_sitecustomize_is_reported(sonde, option):
 def test_a_child_by_a_shell_or_with_another_environment_is_reported(sonde):
     (sonde.folder / "prog.py").write_text(
         "import os, subprocess, sys\n"
-        "os.system(f'echo a; {sys.executable} -I -c pass')\n"
-        "subprocess.run(f'cd /; {sys.executable} -E -c pass', shell=True)\n"
+        "os.system(f'echo a; \"{sys.executable}\" -I -c pass')\n"
+        "subprocess.run(f'cd /; \"{sys.executable}\" -E -c pass', shell=True)\n"
         "for _ in range(2): subprocess.run([sys.executable, '-c', 'pass'], env={})\n"
         "subprocess.run(['ls', '-I', 'x', '/dev/null'])\n"
     )

@@ -146,5 +146,5 @@ def clock() -> Any:
 @pytest.fixture
 def work(sonde):
     """The tool, beside a program that spins and ends as it is told."""
-    shutil.copy(PROGRAMS / "run_work.py", sonde.folder / "prog.py")
+    shutil.copyfile(PROGRAMS / "run_work.py", sonde.folder / "prog.py")
     return sonde

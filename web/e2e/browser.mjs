@@ -1,5 +1,6 @@
 // Debian's Chromium, and a page in it that must not say anything wrong or ask anybody for anything.
 import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const path = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -50,7 +51,7 @@ export async function open(browser, file, { hash = "", width = 1440, height = 90
   page.on("request", (request) => !/^(file|data|blob):/.test(request.url()) && wrong.push(`asks for ${request.url()}`));
   page.setDefaultTimeout(120000);
   await watch(page);
-  await page.goto(`file://${file}${hash}`);
+  await page.goto(pathToFileURL(file).href + hash);
   await page.waitForSelector("html[data-ready='1']");
   return { page, wrong, close: () => context.close() };
 }

@@ -1,12 +1,12 @@
 // Real recordings of each kind, and their pages: made anew by every run of the tests that needs them, with the program in $SONDE.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const programs = join(here, "programs");
-export const folder = resolve(process.env.SONDE_PAGES ?? join(here, "../../build/page"));
+export const folder = join(here, "../../build/page");
 const sonde = process.env.SONDE ?? "sonde";
 
 /** name: the words after `sonde` that make the recording, and the views that its page must have. */

@@ -1,4 +1,5 @@
 // Pictures of a page for people to look at: node test/shots.mjs PAGE.html OUT-FOLDER [HASH…]; light and dark, 1440 and 900 px.
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { settled, watch } from "../e2e/browser.mjs";
 
@@ -15,7 +16,7 @@ for (const [width, theme] of [[1440, "light"], [1440, "dark"], [900, "light"], [
     tab.on("pageerror", (error) => console.log("ERROR", hash, error.message, error.stack?.split("\n")[1]));
     tab.on("console", (message) => message.type() === "error" && console.log("CONSOLE", hash, message.text()));
     await watch(tab);
-    await tab.goto(`file://${page}#${hash}`);
+    await tab.goto(`${pathToFileURL(page)}#${hash}`);
     await tab.waitForSelector("html[data-ready]", { timeout: 20000 });
     await settled(tab);
     const name = hash.replace(/[^\w-]+/g, "_").slice(0, 40) || "summary";

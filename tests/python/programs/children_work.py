@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import resource
+import shlex
 import signal
 import socket
 import sqlite3
@@ -71,8 +72,9 @@ def subprocesses():
 
 
 def shell():
-    os.system(f"{sys.executable} {SELF} alone > /dev/null; true")
-    subprocess.run(f"{sys.executable} {SELF} alone > /dev/null; true", shell=True, check=True)
+    line = f"{shlex.join([sys.executable, SELF, 'alone'])} > /dev/null; true"
+    os.system(line)
+    subprocess.run(line, shell=True, check=True)
 
 
 def posix_spawn():
