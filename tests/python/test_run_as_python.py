@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from run_support import needs_tables
 
 pytestmark = pytest.mark.interpreter
 
@@ -112,7 +113,12 @@ def compare(folder, words, **options):
     return ours
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+# Without a table of its own, sonde holds the lowest number for a moment now and then: in 1 of 3,000 runs the program
+# gets another one.
+FILES = [pytest.param(name, marks=needs_tables) if name == "closes all files" else name for name in PROGRAMS]
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_a_file(folder, name):
     text = PROGRAMS[name]
     (folder / "prog.py").write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -1,15 +1,13 @@
 """Neither the program nor its children see files of sonde's own, which do not depend on how many it has left."""
 
-import ctypes
 import json
 import subprocess
 import sys
 import textwrap
-import threading
 from pathlib import Path
 
 import pytest
-from run_support import SONDE, infos
+from run_support import SONDE, infos, needs_tables
 
 pytestmark = pytest.mark.interpreter
 
@@ -73,19 +71,6 @@ note("of the fork", json.loads(os.read(ends[0], 65536)))
 note("at the end")
 print(json.dumps(seen))
 """
-
-
-def _has_tables() -> bool:
-    """Whether the system gives a thread a table of files of its own."""
-    answers = []
-    libc = ctypes.CDLL(None, use_errno=True)
-    thread = threading.Thread(target=lambda: answers.append(libc.syscall(436, 3, ctypes.c_uint(0xFFFFFFFF), 2)))
-    thread.start()
-    thread.join()
-    return answers == [0]
-
-
-needs_tables = pytest.mark.skipif(not _has_tables(), reason="close_range(CLOSE_RANGE_UNSHARE) is refused here")
 
 
 def run(folder, *command, code):

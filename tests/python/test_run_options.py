@@ -1,6 +1,7 @@
 """``sonde run``: its options, pyproject.toml, other interpreters, and what it says to mistakes."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path

@@ -24,6 +24,8 @@ def main(seconds):
 main(float(sys.argv[1]))
 """
 )
+# What the machine makes a run wait for is not the program's, and a busy one does it in one of two runs.
+MACHINE = ("waited", "[no frame]", "(outside the program's files)")
 MARKED = ("slower", "faster", "more", "less", "new", "gone")
 
 
@@ -49,7 +51,7 @@ def test_equal_runs_are_not_marked(sonde):
             record(sonde, f"{number}.sonde", "0.02")
         pairs = list(itertools.combinations(range(4), 2))
         found = [row for a, b in pairs for row in rows(sonde, f"{a}.sonde", f"{b}.sonde")]
-        marked = [row for row in found if row["verdict"] in MARKED]
+        marked = [row for row in found if row["verdict"] in MARKED and row["name"] not in MACHINE]
         assert {row["table"] for row in found} >= {"totals", "regions", "functions", "lines"}
         if len(marked) <= 3:
             return
@@ -101,7 +103,7 @@ def test_lines_are_found_again_in_an_edited_file(sonde):
     number = 1 + edited.splitlines().index("    while time.thread_time() < end:")
     assert line["place"] == f"other.py:{number}"
     assert line["before"] > 0 and line["after"] > 0
-    assert not [row for row in found if row["verdict"] in ("new", "gone")]
+    assert not [row for row in found if row["verdict"] in ("new", "gone") and row["name"] not in MACHINE]
 
 
 TRACED = """

@@ -4,9 +4,27 @@ import time
 
 
 def work(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
         sum(range(1000))
 
 
-work(1.0)
+def load():
+    work(0.25)
+
+
+def train():
+    work(0.5)
+
+
+def test():
+    work(0.25)
+
+
+def main():
+    load()
+    train()
+    test()
+
+
+main()
