@@ -46,7 +46,7 @@ def install(sonde, folder):
 def test_a_test_runner_is_not_the_program(project, kind):
     script = str(Path(sys.executable).parent / "pytest")
     start = ["-m", "pytest"] if kind == "module" else [script]
-    words = [*start, "-q", "-p", "no:cacheprovider", "test_work.py"]
+    words = [*start, "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:anyio", "test_work.py"]
     done = project.command("run", "-o", "r.sonde", *words)
     files, hottest = lines(project)
     assert files <= {str(project.folder / "work.py"), str(project.folder / "test_work.py")}

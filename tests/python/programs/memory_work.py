@@ -22,7 +22,7 @@ from pathlib import Path
 
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks among threads, which are the point here
 
-SECONDS = 60 if os.environ.get("SONDE_STRESS") == "1" else 3
+SECONDS = 60 if os.environ.get("SONDE_STRESS") == "1" else 1
 
 
 def churn(rounds=200, seed=1):
