@@ -60,10 +60,10 @@ test-work: $(VENV)/.installed $(VENV)/.test ## children, merging, comparing, exp
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_work_*.py
 
 truth: truth-memory ## samples and memory against programs that know their answer, all of them and 20 s each
-	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 -rA --tb=short tests/truth/samples
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=900 -rA --tb=short tests/truth/samples
+	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
 truth-memory: $(VENV)/.installed $(VENV)/.test
 	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/truth/memory
-	SONDE_TRUTH_SECONDS=20 $(IN_VENV) $(VENV)/bin/pytest --timeout=600 --tb=short tests/python/test_memory_safety.py
 
 test-torch: $(VENV)/.installed $(VENV)/.torch ## operators, with a real PyTorch
 	$(IN_VENV) $(VENV)/bin/pytest --timeout=300 tests/python/test_torch.py tests/python/test_torch_devices.py tests/python/test_ops_api.py tests/python/test_ops_torch.py \

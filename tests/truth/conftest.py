@@ -1,0 +1,1 @@
+"""Lets the folders below import chance.py."""
