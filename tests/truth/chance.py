@@ -1,10 +1,10 @@
 """How far a measurement may be off by chance, and how often a test here fails although nothing is wrong.
 
 A test that compares measurements has the decorator `repeats`: it fails only when TRIES runs, one after the other, are
-all off. Each run is allowed what chance exceeds in less than 1 of 100 runs (`share_error`, `Z`), beside the limit that
-the test states: four in a row are off once in 10^8. `make test` has about 60 such tests and `make truth` 120, so either
-fails by chance less than once in 500,000 times. A busy machine adds what no formula has; the promise, less than 1 in
-10,000, holds as long as it puts less than 3 runs of 100 off.
+all off. Each run is allowed what chance exceeds in about 1 of 100 runs (`share_error`, `Z`), beside the limit that the
+test states: four in a row are off once in 10^8. `make test` has about 45 such tests and `make truth` 90, so either fails
+by chance about once in a million times. A busy machine adds what no formula has: the promise, less than 1 in 10,000,
+holds as long as it puts less than 3 of 100 runs off. There, fewer samples count, so that smaller errors pass.
 """
 
 from __future__ import annotations
