@@ -2,9 +2,9 @@
 
 A test that compares measurements has the decorator `repeats`: it fails only when TRIES runs, one after the other, are
 all off. Each run is allowed what chance exceeds in about 1 of 100 runs (`share_error`, `Z`), beside the limit that the
-test states: four in a row are off once in 10^8. `make test` has about 45 such tests and `make truth` 90, so either fails
-by chance about once in a million times. A busy machine adds what no formula has: the promise, less than 1 in 10,000,
-holds as long as it puts less than 3 of 100 runs off. There, fewer samples count, so that smaller errors pass.
+test states: four in a row are off once in 10^8. `make test` has about 45 such tests and `make truth` 90, so either
+fails by chance about once in a million times. A busy machine adds what no formula has: the promise, less than 1 in
+10,000, holds as long as it puts less than 3 of 100 runs off. There, fewer samples count, so that smaller errors pass.
 """
 
 from __future__ import annotations
