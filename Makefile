@@ -95,7 +95,7 @@ test-python: $(VENV)/.test $(VENV)/.installed ## the Python tests
 	$(PYTEST) $(PARALLEL) -m '$(PICK_$(PART))' tests/python
 
 test-quiet: $(VENV)/.test $(VENV)/.installed ## what is compared with programs that know their answer; nothing else may run meanwhile
-	$(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
+	$(if $(SHORT),SONDE_TRUTH_SECONDS=0.5) $(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
 
 # What the other interpreters run in CI: formats, options and the page are the same there.
 test-interpreter: $(VENV)/.test $(VENV)/.installed ## what may differ on another interpreter: PYTHON=/path/to/python3.12 TAG=-3.12

@@ -10,6 +10,7 @@
 /* X(key, rule, what stands between the words of a list). A key that is not here has the rule FIRST. */
 #define INFO_MAP(X)                      \
     X("samples", SUM, "")                \
+    X("samples_effective", SUM, "")      \
     X("samples_missed", SUM, "")         \
     X("interrupted_calls", SUM, "")      \
     X("cpu_ns", SUM, "")                 \

@@ -371,7 +371,8 @@ snd_sample_clear(void)
     snd_lock_take(&self->lock);
     snd_sample_forget_threads();
     snd_sample_seen_free(&self->seen);
-    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
+    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = self->weighed_ns = 0;
+    self->weighed_ns2 = 0;
     SND_SET(self->missed, 0);
     self->interrupted = self->answers = self->answer_ticks = 0;
     self->other_row = SND_NONE;
@@ -546,7 +547,8 @@ reset(uintptr_t nothing)
     }
     snd_gpu_clear();
     self->seen.samples = 0;
-    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = 0;
+    self->seen_cpu_ns = self->own_cpu_ns = self->measured_cpu_ns = self->weighed_ns = 0;
+    self->weighed_ns2 = 0;
     self->start_cpu_ns = snd_process_cpu_ns();
 }
 

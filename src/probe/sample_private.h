@@ -56,10 +56,12 @@ typedef struct snd_sampler {
     snd_sample_stack scratch;
     uint64_t seen_cpu_ns; /* of all threads together, as far as their clocks were read */
     uint64_t own_cpu_ns;
+    uint64_t weighed_ns; /* CPU time of the program's threads that samples stand for, and the sum of its squares */
+    double weighed_ns2;
     _Atomic uint64_t missed; /* looks that came too late, also without the lock */
     uint64_t interrupted, answers, answer_ticks;
     uint32_t other_row;    /* for what belongs to no thread; SND_NONE: not needed so far */
-    _Atomic int is_late;   /* the current look */
+    _Atomic int is_late;   /* the current look, or somebody else had the processor that it is made on */
     int has_one_processor; /* the process */
     int shares_processor;  /* the sampler is on that of the one thread that runs */
     _Atomic int is_paused;

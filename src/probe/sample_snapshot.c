@@ -254,6 +254,15 @@ snd_sample_drain(const snd_snapshot *snapshot, const snd_profile *profile, snd_s
     snd_free(events);
 }
 
+/* How many samples of one weight would say as much. */
+static uint64_t
+effective_samples(const snd_sampler *self)
+{
+    double sum = (double)self->weighed_ns;
+
+    return self->weighed_ns2 > 0 ? (uint64_t)(sum * sum / self->weighed_ns2) : 0;
+}
+
 snd_status
 snd_sample_describe(snd_profile *profile)
 {
@@ -269,6 +278,7 @@ snd_sample_describe(snd_profile *profile)
     } numbers[] = {
         {"sample_rate_hz", self->options.rate_hz},
         {"samples", self->seen.samples},
+        {"samples_effective", effective_samples(self)},
         {"samples_missed", self->missed},
         {"interrupted_calls", self->interrupted},
         {"cpu_ns", cpu},

@@ -142,6 +142,7 @@ cpu_time_adds_up_for_each_thread_and_for_the_process(void)
     is_close(sampled_fact("cpu_ns"), sampled_cpu(profile, SND_NONE));
     CHECK(sampled_fact("own_cpu_ns") < sampled_fact("cpu_ns") / 2);
     CHECK(sampled_fact("samples") >= 20 && sampled_fact("sample_rate_hz") == 1000);
+    CHECK(sampled_fact("samples_effective") > 0 && sampled_fact("samples_effective") <= sampled_fact("samples"));
     snd_profile_free(profile);
     end_threads();
 }

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chance import expect, repeats
 
 pytestmark = pytest.mark.quiet
 
@@ -57,6 +58,7 @@ def run(tmp_path):
     return json.loads(done.stdout), rows
 
 
+@repeats
 def test_wall_and_cpu_time_agree_with_the_program(tmp_path):
     truth, rows = run(tmp_path)
     found = {f"{row['thread']} {row['name']}": row for row in rows if row["depth"] == 1}
@@ -68,7 +70,7 @@ def test_wall_and_cpu_time_agree_with_the_program(tmp_path):
         assert row["total_ns"] <= wall_ns
         assert row["cpu_ns"] <= cpu_ns
         if name.endswith(("a", "b")):
-            assert row["cpu_ns"] >= cpu_ns - count * 100_000
+            expect(row["cpu_ns"] >= cpu_ns - count * 100_000, f"{name}: {row['cpu_ns']} ns of {cpu_ns} ns")
 
 
 def test_the_columns_add_up(tmp_path):

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+from chance import expect, repeats
 
 from sonde import tracing
 
@@ -205,6 +206,7 @@ def test_waiting_is_apart_from_own_time(timed, clock):
 
 
 @pytest.mark.parametrize("builtins", [True, False])
+@repeats
 def test_the_time_of_asyncio_sleep_is_suspended(builtins):
     async def sleeper():
         for _ in range(3):
@@ -214,13 +216,15 @@ def test_the_time_of_asyncio_sleep_is_suspended(builtins):
         await asyncio.gather(*(sleeper() for _ in range(4)))
 
     profile = tracing.Profile(builtins=builtins)
+    start = time.perf_counter_ns()
     with profile:
         asyncio.run(main())
+    wall = time.perf_counter_ns() - start
     row = suspended_of(profile, "sleeper")
     assert row["calls"] == 4
     assert row["suspended_ns"] >= 4 * 3 * 20_000_000 * 0.99
-    assert row["suspended_ns"] <= 4 * 3 * 20_000_000 * 3  # a busy machine
-    assert row["total_ns"] < 20_000_000
+    assert row["suspended_ns"] + row["total_ns"] <= 4 * wall
+    expect(row["total_ns"] < 20_000_000, f"{row['total_ns']} ns of its own")
 
 
 def spin(seconds):
@@ -229,9 +233,11 @@ def spin(seconds):
         pass
 
 
+@repeats
 def test_shares_and_the_total_agree_with_the_program(profile, functions):
     """What the program measures contains what sonde does. Tolerance: 2 % of the time and 1 ms for each call, for a
     machine that takes the processor away just between two clocks."""
+    profile.clear()
     truth = {}
 
     def measure(function):
@@ -256,8 +262,10 @@ def test_shares_and_the_total_agree_with_the_program(profile, functions):
     wall = time.perf_counter_ns() - start
     found = functions(profile)
     for name in ("short", "long"):
-        assert truth[name] * 0.98 - 8_000_000 <= found[name].total_ns <= truth[name]
-    assert wall * 0.98 - 1_000_000 <= found["main"].total_ns <= wall
+        assert found[name].total_ns <= truth[name]
+        expect(truth[name] * 0.98 - 8_000_000 <= found[name].total_ns, f"{name}: {found[name].total_ns} ns")
+    assert found["main"].total_ns <= wall
+    expect(wall * 0.98 - 1_000_000 <= found["main"].total_ns, f"{found['main'].total_ns} ns of {wall} ns")
     roots = sum(function.total_ns for function in found.values() if not function.callers)
     own = sum(function.self_ns for function in found.values())
     assert abs(own - roots) <= 1000 * len(found)
@@ -272,5 +280,6 @@ def test_sleep_is_the_time_of_the_function_that_sleeps(profile, functions):
     found = functions(profile)
     assert found["sleeper"].total_ns >= 50_000_000
     if "<built-in method time.sleep>" in found:
-        assert found["<built-in method time.sleep>"].self_ns >= 50_000_000
-        assert found["sleeper"].self_ns < 25_000_000
+        slept = found["<built-in method time.sleep>"].self_ns
+        assert slept >= 50_000_000
+        assert abs(found["sleeper"].self_ns + slept - found["sleeper"].total_ns) <= 1000

@@ -20,16 +20,6 @@ SONDE = Path(sys.executable).parent / "sonde"
 
 sys.path.insert(0, str(HERE / "native"))
 
-#: As in tests/truth/samples: `make truth` runs all, `make test` some.
-IS_LONG = float(os.environ.get("SONDE_TRUTH_SECONDS", "2")) >= 20
-
-
-def some(names, count):
-    """All of them in the long form; else so many, spread evenly."""
-    names = list(names)
-    return names if IS_LONG else names[:: max(1, len(names) // count)]
-
-
 ALLOCATED = ("alloc_python", "alloc_native")
 
 
@@ -37,11 +27,8 @@ ALLOCATED = ("alloc_python", "alloc_native")
 class Node:
     """A frame below its callers, with what it did with memory."""
 
-    parent: Node | None
     thread: int
-    kind: str
-    file: str
-    line: int
+    line: int | None  # the innermost one of the program in the stack; None: it has no part in it
     values: Counter[str] = field(default_factory=Counter)
 
 
@@ -49,31 +36,26 @@ class Recording:
     """The memory of a recording, read as docs/recording.md describes it."""
 
     def __init__(self, path: Path, program: Path) -> None:
-        self.program = program
         base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.info: dict[str, str] = dict(base.execute("select key, value from info"))
         made: dict[int, Node] = {}
         query = """select node.id, parent, thread_id, kind, file, line
                    from node join track on track.id = track join site on site.id = site order by node.id"""
-        for number, parent, *rest in base.execute(query):
-            made[number] = Node(made.get(parent), *rest)
+        for number, parent, thread, kind, file, line in base.execute(query):
+            is_own = kind == "line" and file.rpartition("/")[2] == program.name
+            above = made[parent].line if parent in made else None
+            made[number] = Node(thread, line if is_own else above)
         query = "select node, name, value from value join metric on metric.id = metric"
         for number, metric, value in base.execute(query):
             made[number].values[metric] += value
         self.nodes = list(made.values())
         base.close()
 
-    def line_of(self, node: Node | None) -> int | None:
-        """The innermost line of the program in a stack; None: it has no part in it."""
-        while node is not None and not (node.kind == "line" and Path(node.file).name == self.program.name):
-            node = node.parent
-        return None if node is None else node.line
-
     def lines(self) -> dict[int | None, Counter[str]]:
         """What each line of the program did, with all that it called outside of the program."""
         found: dict[int | None, Counter[str]] = {}
         for node in self.nodes:
-            found.setdefault(self.line_of(node), Counter()).update(node.values)
+            found.setdefault(node.line, Counter()).update(node.values)
         return found
 
     def at(self, *lines: int) -> Counter[str]:
@@ -113,7 +95,7 @@ def run_plainly(folder: Path, program: Path, *words: object, exact: bool = False
         env={**os.environ, **more},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=250,
     )
     assert done.returncode == 0, f"status {done.returncode}: {done.stderr}"
     return done.stdout

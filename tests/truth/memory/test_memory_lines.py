@@ -1,7 +1,8 @@
 """The bytes of a line are those that its program asked for there."""
 
 import pytest
-from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run, some
+from chance import Z, expect, repeats, some
+from memory_support import ALLOCATED, PROGRAMS, describe, error_of, marked_lines, marks, run
 from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
@@ -24,18 +25,15 @@ def measure(tmp_path, request, case, exact=False):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_line_within_three_standard_errors(tmp_path, request, case):
-    """Three times in a thousand an estimate is further away than that; then it is asked once more."""
-    for _ in range(2):
-        answer, found, allocated = measure(tmp_path, request, case)
-        error = error_of(found, "alloc_variance")
-        print(describe(allocated, answer["bytes"], error))
-        assert error <= 0.05 * answer["bytes"], "so many bytes are known better than that"
-        if abs(allocated - answer["bytes"]) <= 3 * error + BESIDES * answer["bytes"]:
-            break
-    else:
-        pytest.fail(describe(allocated, answer["bytes"], error))
-    check_kind_and_rest(answer, found, 3 * error)
+@repeats
+def test_a_line_within_its_standard_error(tmp_path, request, case):
+    answer, found, allocated = measure(tmp_path, request, case)
+    truth, error = answer["bytes"], error_of(found, "alloc_variance")
+    said = describe(allocated, truth, error)
+    print(said)
+    assert error <= 0.05 * truth, "so many bytes are known better than that"
+    expect(abs(allocated - truth) <= Z * error + BESIDES * truth, said)
+    check_kind_and_rest(answer, found, Z * error)
 
 
 # Importing NumPy takes hundreds of thousands of blocks, each with its stack.
@@ -52,9 +50,11 @@ def check_kind_and_rest(answer, found, error):
     assert found[f"alloc_{answer['kind']}"] >= 0.98 * sum(found[metric] for metric in ALLOCATED)
     if "live" in answer:
         # What the last round kept is freed when its function ends, and small pieces may stay with a free list.
-        assert abs(found["live"] - answer["live"]) <= 0.02 * answer["bytes"] + error
+        allowed = 0.02 * answer["bytes"] + error
+        expect(abs(found["live"] - answer["live"]) <= allowed, f"{found['live']} bytes are live, not {answer['live']}")
 
 
+@repeats
 def test_a_thread_without_python_has_its_own_bytes(tmp_path, native):
     done = run(tmp_path, PROGRAMS / "native_thread.py", 100_000_000, native=native)
     main = int(done.recording.info["process_id"])
@@ -63,5 +63,6 @@ def test_a_thread_without_python_has_its_own_bytes(tmp_path, native):
         if node.thread != main:
             found += node.values["alloc_native"]
             error += node.values["alloc_variance"]
-    assert abs(found - done.answer["bytes"]) <= 4 * error**0.5 + BESIDES * done.answer["bytes"]
+    truth = done.answer["bytes"]
+    expect(abs(found - truth) <= Z * error**0.5 + BESIDES * truth, describe(found, truth, error**0.5))
     assert sum(node.values["live"] for node in done.recording.nodes if node.thread != main) == 0
