@@ -35,6 +35,11 @@ FIND_C = find src include tests bench examples -name '*.[ch]'
 # Not the pages: ruff would also format the examples in docs/api.md, which is generated.
 PY_FOLDERS = python tests bench examples tools
 
+# The core is compiled once for all builds with the same flags, wherever the clone is: ccache, which Meson finds by
+# itself, knows the files by their paths below it.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -271,9 +276,9 @@ build/lint.ok: tools/system.sh
 # One directory for each way to build the core.
 SETUP_c = -Dbuildtype=debug -Dwerror=true
 # Their tests do without the page, and find out what happens then.
-SETUP_asan = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=address,undefined
+SETUP_asan = -Dpage=disabled -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined
 # ThreadSanitizer does not see fences, and says so for each; ours order atomics only, which it never reports.
-SETUP_tsan = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=thread -Dc_args=-Wno-tsan
+SETUP_tsan = -Dpage=disabled -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=thread -Dc_args=-Wno-tsan
 SETUP_fuzz = -Dpage=disabled -Dbuildtype=debugoptimized -Db_sanitize=address,undefined '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' \
 	-Dfuzz=true -Db_lundef=false
 build/fuzz/build.ninja: export CC = clang

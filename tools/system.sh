@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the Debian packages of a list are there, and installs those that are not.
 #
-#   tools/system.sh build PYTHON    what the package needs to be built for that interpreter
+#   tools/system.sh build PYTHON    what the package needs to be built for that interpreter, and ccache where it can be had
 #   tools/system.sh test            what the Python tests use besides
 #   tools/system.sh page            a browser, for the tests of the report page
 #   tools/system.sh lint            what `make lint` needs besides
@@ -30,6 +30,7 @@ if not os.path.exists(headers):
 END
 }
 
+wished=""
 case "${1-}" in
 build)
     if [ -z "${2-}" ]; then
@@ -37,6 +38,7 @@ build)
         exit 1
     fi
     wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
+    wished="ccache" # the core is built several times
     ;;
 test)
     wanted="g++ libjemalloc2 strace tmux valgrind"
@@ -66,19 +68,31 @@ missing=""
 for package in $wanted; do
     installed "$package" || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+useful=""
+for package in $wished; do
+    installed "$package" || useful="$useful $package"
+done
+[ -n "$missing$useful" ] || exit 0
 
 if [ "$(id -u)" = 0 ]; then
     as_root="env"
 elif sudo -n true 2>/dev/null; then
     as_root="sudo -n env"
+elif [ -z "$missing" ]; then
+    exit 0
 else
     echo "sonde needs Debian packages that are not installed. Install them and start make again:" >&2
     echo "    sudo apt-get install$missing" >&2
     exit 1
 fi
-echo "installing$missing"
+echo "installing$missing$useful"
 # The lists may be stale or absent, and a mirror that cannot be reached need not matter: the install says.
 $as_root apt-get -qq update || true
-# shellcheck disable=SC2086 # a list of words
-$as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $missing </dev/null
+apt_install() {
+    # shellcheck disable=SC2086 # lists of words
+    $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" </dev/null
+}
+# shellcheck disable=SC2086 # lists of words
+[ -z "$useful" ] || apt_install $missing $useful || useful=""
+# shellcheck disable=SC2086
+[ -n "$useful" ] || [ -z "$missing" ] || apt_install $missing

@@ -2,6 +2,7 @@
 #include "fixture_table.h"
 
 #include "check.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,34 @@ make_view(const snd_profile *profile, const char *view, snd_view_options options
 
     REQUIRE(found != NULL && found->make(profile, &options, &table) == SND_OK);
     return table;
+}
+
+typedef struct attempt {
+    const snd_view *view;
+    const snd_profile *profile;
+    snd_view_options options;
+} attempt;
+
+static snd_status
+try_view(void *context)
+{
+    const attempt *self = context;
+    snd_table *table = NULL;
+    snd_status status = self->view->make(self->profile, &self->options, &table);
+
+    CHECK((status == SND_OK) == (table != NULL));
+    snd_table_free(table);
+    return status == SND_NO_DATA || status == SND_NO_TIMELINE ? SND_OK : status;
+}
+
+unsigned
+fail_each_view(const snd_profile *profile, snd_view_options options)
+{
+    unsigned failed = 0;
+
+    for (unsigned i = 0; i < snd_view_count; i++)
+        failed += fail_each_allocation(try_view, &(attempt){&snd_views[i], profile, options});
+    return failed;
 }
 
 snd_table *

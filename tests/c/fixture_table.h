@@ -8,6 +8,10 @@
 /* The caller owns the table. Ends the program when there is no such view or it does not say SND_OK. */
 snd_table *make_view(const snd_profile *profile, const char *view, snd_view_options options);
 
+/* fail_each_allocation() of every view of the profile, one after the other: what one view allocates is not made again
+ * for each allocation of the next. A view without data or events is passed over. Returns how many attempts failed. */
+unsigned fail_each_view(const snd_profile *profile, snd_view_options options);
+
 /* The same table with the columns that people see by default; the caller owns it. */
 snd_table *shown_columns(const snd_table *table);
 

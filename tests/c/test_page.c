@@ -447,7 +447,7 @@ make_data(void *context)
 static void
 it_fails_without_a_trace_when_memory_runs_out(void)
 {
-    snd_profile *profile = memory_profile(), *samples = samples_profile();
+    snd_profile *profile = memory_only_profile(), *samples = samples_profile();
 
     give_events(samples);
     CHECK(fail_each_allocation(make_data, profile) > 50);

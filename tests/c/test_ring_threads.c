@@ -44,8 +44,10 @@ read_events(stream *self)
         }
         else if (is_last)
             break;
-        else
+        else {
             is_last = atomic_load(&self->ended);
+            sched_yield(); /* the writer may want this processor */
+        }
     }
     CHECK_NUMBER(wrong, 0);
     return arrived;
