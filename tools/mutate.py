@@ -6,7 +6,7 @@ A mutant is one comparison flipped, one number or bound off by one, or one state
 folders and sources decide which ones are taken: kinds and folders in turn, and only mutants that compile without a
 warning. Each runs against the plain C tests that link its file, then those under AddressSanitizer, then the Python
 tests of its folder (PYTHON_TESTS), until one fails. A test kills a mutant only if it fails twice in a row and passed
-without it, so that a busy machine kills nothing; one that takes ten times as long as before has failed.
+without it, so that a busy machine kills nothing. One that takes far more processor time than any should has failed.
 
 All of it happens in build/mutate: a copy of the sources for each job, and what became of each mutant in
 results.jsonl. A second run leaves out what it finds there; --again repeats the survivors, after tests were
@@ -19,6 +19,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,10 @@ SANITIZERS = {
 }
 # How many of the tests with the most similar names run: all of them plain, but a sanitizer takes several times as long.
 NEAREST = {"c": 1000, "asan": 16}
+# What a process of a test may take; several times what the slowest takes.
+CPU_SECONDS = {"c": 10, "asan": 40, "python": 120}
+WAITED = -1  # for ever, or for a processor on a machine that is very busy
+TOO_LONG = (WAITED, -signal.SIGXCPU, -signal.SIGKILL)
 # The Python tests that know most of a folder, fast ones first.
 PYTHON_TESTS = {
     "view": ["test_table.py", "test_report.py", "test_graph_rows.py", "test_memory_api.py", "test_work_diff.py"],
@@ -61,7 +66,7 @@ AFTER_NAME = {"(", "=", "->", ".", "[", "++", "--", "+=", "-=", "*=", "/=", "%="
 
 
 class Test(TypedDict):
-    """As meson lists it."""
+    """As meson lists it in meson-info."""
 
     name: str
     cmd: list[str]
@@ -149,18 +154,23 @@ def in_turn(folders: list[str], seed: int) -> Iterator[Mutant]:
 running: set[int] = set()  # the process groups of our children
 
 
-def run(command: list[str], folder: Path, timeout: float = 3600, **extra: str) -> tuple[int, str]:
-    """The exit status (-1 when it took too long) and the output. Nothing that it started outlives it."""
+def run(command: list[str], folder: Path, cpu_seconds: int = 3600, **extra: str) -> tuple[int, str]:
+    """The exit status and the output. Nothing that it started outlives it. An endless loop is ended by its processor
+    time, which does not depend on what else the machine does; what waits for ever, by the clock."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+
     child = subprocess.Popen(
         command, cwd=folder, env={**os.environ, **extra}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True, preexec_fn=limit,
     )  # fmt: skip
     running.add(child.pid)
     try:
-        output, _ = child.communicate(timeout=timeout)
+        output, _ = child.communicate(timeout=60 * cpu_seconds)
         return child.returncode, output
     except subprocess.TimeoutExpired:
-        return -1, "took too long"
+        return WAITED, ""
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
@@ -176,16 +186,16 @@ class Tree:
         self.path = f"{self.root}/build/venv/bin:{os.environ['PATH']}"
         self.tests: dict[str, list[Test]] = {}
         self.symbols: dict[str, set[str]] = {}
-        self.seconds: dict[str, float] = {}  # what each test took when it last passed
+        self.passed: set[str] = set()  # tests that passed here at least once
         self.useless: set[str] = set()  # tests that fail without a mutant
 
     def prepare(self) -> None:
         self.copy_sources()
         builds = [f"build/{build}/build.ninja" for build in BUILDS]
-        self.must("make", *builds, "build/venv/.installed", "build/venv/.test")
+        self.must("make", *builds, "build/venv/.test")
+        self.must("ninja", "-C", "build/c")
         for build in BUILDS:
-            self.must("ninja", "-C", f"build/{build}")
-            self.tests[build] = json.loads(self.must("meson", "introspect", "--tests", f"build/{build}"))
+            self.tests[build] = json.loads((self.root / "build" / build / "meson-info/intro-tests.json").read_text())
 
     def copy_sources(self) -> None:
         """Only what differs, which also takes back the mutant of a run that was killed."""
@@ -211,37 +221,30 @@ class Tree:
         original = path.read_text()
         changed = mutant.applied(original)
 
-        def without_mutant(test: Callable[[], bool]) -> bool:
+        def fails_without(test: Callable[[], int]) -> bool:
             path.write_text(original)
-            passed = test()
+            status = test()
             path.write_text(changed)
-            return passed
+            return status != 0
 
         path.write_text(changed)
         try:
             if run(["ninja", "-C", "build/c", object_of(mutant.file)], self.root, PATH=self.path)[0] != 0:
                 return "does not compile", ""
             for name, test in self.tests_of(mutant.file):
-                if self.passes(name, test) or self.passes(name, test):
-                    continue
-                # One that never passed here may have failed for another reason.
-                if name in self.seconds or without_mutant(lambda: self.passes(name, test)):  # noqa: B023
+                status = test()
+                if status == 0 or (status not in TOO_LONG and test() == 0):
+                    self.passed.add(name)
+                elif (name not in self.passed or status == WAITED) and fails_without(test):
+                    print(f"{name} fails without a mutant, too: left out", flush=True)
+                    self.useless.add(name)
+                else:
                     return "killed", name
-                print(f"{name} fails without a mutant, too: left out", file=sys.stderr)
-                self.useless.add(name)
             return "survived", ""
         finally:
             path.write_text(original)
 
-    def passes(self, name: str, test: Callable[[float], bool]) -> bool:
-        """Runs one test; `test` is given the seconds that it may take."""
-        begin = time.monotonic()
-        passed = test(10 + 10 * self.seconds[name] if name in self.seconds else 300)
-        if passed:
-            self.seconds[name] = max(time.monotonic() - begin, self.seconds.get(name, 0))
-        return passed
-
-    def tests_of(self, file: str) -> Iterator[tuple[str, Callable[[float], bool]]]:
+    def tests_of(self, file: str) -> Iterator[tuple[str, Callable[[], int]]]:
         """Name and function of each test that may know something of a file, the likeliest first."""
         for build in BUILDS:
             for test in self.affected(build, file)[: NEAREST[build]]:
@@ -251,18 +254,18 @@ class Tree:
             if f"python/{name}" not in self.useless:
                 yield f"python/{name}", partial(self.run_python, name)
 
-    def run_c_test(self, build: str, test: Test, timeout: float) -> bool:
+    def run_c_test(self, build: str, test: Test) -> int:
         here = self.root / "build" / build
         paths = [os.path.relpath(word, here) for word in test["cmd"]]
-        targets = [path for path in paths if not path.startswith("..") and (here / path).is_file()]
+        targets = [path for path in paths if not path.startswith("..")]
         if run(["ninja", "-C", str(here), *targets], self.root, PATH=self.path)[0] != 0:
-            return False
-        return run(test["cmd"], self.root, timeout, PATH=self.path, **SANITIZERS)[0] == 0
+            return 1
+        return run(test["cmd"], self.root, CPU_SECONDS[build], PATH=self.path, **SANITIZERS)[0]
 
-    def run_python(self, name: str, timeout: float) -> bool:
+    def run_python(self, name: str) -> int:
         self.must("make", "build/venv/.installed")
         command = ["pytest", "-x", "-p", "no:cacheprovider", "--timeout=120", f"tests/python/{name}"]
-        return run(command, self.root, timeout, PATH=self.path)[0] == 0
+        return run(command, self.root, CPU_SECONDS["python"], PATH=self.path)[0]
 
     def names_in(self, file: str) -> set[str]:
         """The functions for others in an object or a program."""
@@ -273,13 +276,14 @@ class Tree:
 
     def affected(self, build: str, file: str) -> list[Test]:
         """The tests that have the file in them or start the program; those with a similar name come first."""
-        changed = self.names_in(f"build/{build}/{object_of(file)}")
+        changed = self.names_in(f"build/c/{object_of(file)}")
         words = {*Path(file).stem.split("_"), Path(file).parent.name, "golden", "cli"}
         chosen = []
         for test in self.tests[build]:
             program, *arguments = test["cmd"]
             starts_sonde = any(word.endswith("/sonde") for word in arguments)
-            if f"{build}/{test['name']}" not in self.useless and (starts_sonde or changed & self.names_in(program)):
+            plain = program.replace(f"build/{build}/", "build/c/")
+            if f"{build}/{test['name']}" not in self.useless and (starts_sonde or changed & self.names_in(plain)):
                 chosen.append(test)
         return sorted(chosen, key=lambda test: -len(words & set(test["name"].split("_"))))
 
