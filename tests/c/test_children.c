@@ -84,6 +84,25 @@ parts_of_ended_and_killed_processes_are_put_together(void)
 }
 
 static void
+a_folder_that_cannot_be_emptied_is_named(void)
+{
+    snd_buffer message = {0};
+
+    make_folder("others.sonde");
+    write_recording(in_folder(NOBODY, "-1.sonde"), "101", "2000", 1);
+    write_file(in_folder(NOBODY, ".txt"), "mine", 4);
+    CHECK(snd_parts_clear(whole, &message) == SND_NOT_OURS);
+    CHECK(strstr(snd_buffer_str(&message), "others.sonde.parts: an earlier run still writes there, or has left other "
+                                           "files; choose another name for the recording") != NULL);
+    CHECK(access(in_folder(NOBODY, ".txt"), F_OK) == 0);
+    CHECK(access(in_folder(NOBODY, "-1.sonde"), F_OK) != 0);
+    REQUIRE(unlink(in_folder(NOBODY, ".txt")) == 0);
+    CHECK(snd_parts_clear(whole, &message) == SND_OK);
+    CHECK(access(folder, F_OK) != 0);
+    snd_buffer_free(&message);
+}
+
+static void
 the_part_of_a_running_process_is_left(void)
 {
     snd_parts_gathered found;
@@ -226,6 +245,7 @@ int
 main(void)
 {
     RUN(parts_of_ended_and_killed_processes_are_put_together);
+    RUN(a_folder_that_cannot_be_emptied_is_named);
     RUN(the_part_of_a_running_process_is_left);
     RUN(what_is_no_recording_is_removed_when_its_process_has_ended);
     RUN(where_there_is_no_folder_there_is_nothing_to_do);

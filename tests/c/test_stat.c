@@ -186,6 +186,25 @@ the_text_names_what_failed_and_what_is_missing(void)
 }
 
 static void
+what_was_counted_in_part_says_so(void)
+{
+    snd_stat self = two_sides();
+    snd_usage *used = &self.sides[0].samples[0].used;
+
+    CHECK(snd_stat_scope(&self.sides[0], SND_USED_PAGE_FAULTS) == NULL);
+    used->is_user_only[SND_USED_PAGE_FAULTS] = 1;
+    CHECK_TEXT(snd_stat_scope(&self.sides[0], SND_USED_PAGE_FAULTS), "without the kernel");
+    used->share[SND_USED_PAGE_FAULTS] = 0.5;
+    CHECK_TEXT(snd_stat_scope(&self.sides[0], SND_USED_PAGE_FAULTS), "without the kernel; estimated");
+    used->is_user_only[SND_USED_PAGE_FAULTS] = 0;
+    CHECK_TEXT(snd_stat_scope(&self.sides[0], SND_USED_PAGE_FAULTS), "estimated");
+    used->why[SND_USED_MIGRATIONS] = NULL;
+    used->is_first_thread_only = 1;
+    CHECK_TEXT(snd_stat_scope(&self.sides[0], SND_USED_MIGRATIONS), "first thread only");
+    snd_stat_free(&self);
+}
+
+static void
 of_a_statement_fewer_counters_are_asked(void)
 {
     snd_stat self = {.side_count = 1, .runs = 1, .setup = "import x"};
@@ -241,6 +260,7 @@ main(void)
     RUN(a_verdict_needs_an_interval_on_one_side_of_one);
     RUN(values_have_units_that_people_read);
     RUN(the_text_names_what_failed_and_what_is_missing);
+    RUN(what_was_counted_in_part_says_so);
     RUN(of_a_statement_fewer_counters_are_asked);
     RUN(memory_that_runs_out_is_told);
     return check_report();

@@ -20,13 +20,25 @@ def test_pop_with_nothing_open(measured):
 
 def test_a_region_entered_twice_at_once(measured):
     region = package.region("once")
-    with region, pytest.raises(RuntimeError, match="already open"):
+    with region, pytest.raises(RuntimeError, match="this region is already open; make another one"):
         region.__enter__()
     with region:
         pass
-    with pytest.raises(RuntimeError, match="not open"):
+    with pytest.raises(RuntimeError, match="this region is not open"):
         region.__exit__(None, None, None)
     assert measured()["<main>"]["once"].count == 2
+
+
+def test_regions_say_what_they_are(measured):
+    def work():
+        pass
+
+    region, nameless = package.region("load"), package.region()
+    assert repr(nameless) == "<sonde region, named after its place, closed>"
+    with region:
+        assert repr(region) == "<sonde region 'load', open>"
+    assert repr(region) == "<sonde region 'load', closed>"
+    assert repr(package.func()(work)) == f"<sonde region around {work!r}>"
 
 
 @pytest.mark.parametrize("make", [package.region, package.push, lambda name: package.iter_proxy([], name)])
@@ -40,6 +52,11 @@ def test_func_on_what_cannot_be_called(measured):
         package.func(5)
     with pytest.raises(TypeError, match="only a function can be a region"):
         package.func()(5)
+
+
+def test_a_report_of_what_is_not_installed():
+    with pytest.raises(RuntimeError, match=r"regions are not installed; call install\(\) first"):
+        package.report()
 
 
 def test_wrong_arguments(measured):
@@ -136,7 +153,7 @@ def test_subinterpreters_are_refused(sonde):
         other = interpreters.create()
         try:
             failed = interpreters.run_string(other, "import sonde")
-            print(failed.type.__name__ if failed is not None else "fine")
+            print(f"{failed.type.__name__} {failed.msg}" if failed is not None else "fine")
         except Exception as error:
             print(type(error).__name__, error)
         with sonde.region("x"):
@@ -144,3 +161,4 @@ def test_subinterpreters_are_refused(sonde):
         """
     )
     assert "ImportError" in done.stdout
+    assert "sonde measures the main interpreter only, not subinterpreters" in done.stdout

@@ -94,7 +94,7 @@ def test_a_timer_is_no_part_of_the_program(builtins):
 
 @pytest.mark.parametrize("timer", [5, "clock", object()], ids=["number", "text", "object"])
 def test_a_timer_that_cannot_be_called_is_refused(timer):
-    with pytest.raises(TypeError, match="callable"):
+    with pytest.raises(TypeError, match="the timer must be callable"):
         Profile(timer)
 
 

@@ -103,6 +103,13 @@ def test_no_builtins_and_filters(traced):
     assert not [row for row in rows if (row["file"] or "").endswith("/threading.py")]
 
 
+def test_a_filter_that_leaves_nothing_says_so(traced):
+    done = traced.command("trace", "--include", "nothing", "-o", "r.sonde", "prog.py")
+    assert "sonde: no calls were measured\n" in done.stderr
+    done = traced.command("diff", "r.sonde", "r.sonde", status=2)
+    assert done.stderr.endswith(": r.sonde has nothing to compare, r.sonde has nothing to compare\n")
+
+
 def test_callers_and_callees_and_the_keys_of_pstats(traced):
     traced.command("trace", "-o", "r.sonde", "prog.py")
     callers = traced.command("view", "r.sonde", "^prog.py:10", "--callers").stdout

@@ -179,6 +179,7 @@ MISTAKES = {
     ),
     "export golden.sonde --format": "export: option '--format' needs NAME",
     "sql golden.sonde selec": 'the query is not valid: near "selec": syntax error',
+    "sql golden.sonde ;": "the query is not valid: it is empty",
     "sql golden.sonde": "sql needs a recording and a query: sonde sql FILE 'select …'",
     "config": "config needs --cflags, --libs or both",
 }

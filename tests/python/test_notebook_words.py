@@ -59,13 +59,19 @@ def test_calls_stand_instead_of_samples(line):
         ("--rate 0 f()", "rate"),
         ("--memory=3 f()", "takes no value"),
         ("--memory-interval 1 f()", "interval"),
-        ("--height 5 f()", "height"),
+        ("--height 5 f()", "--height is from 100 to 10000 pixels, not 5"),
         ("--reduced-profile f()", "no option"),  # Scalene's, not ours
     ],
 )
 def test_a_mistake_is_named(line, said):
     with pytest.raises(_words.Mistake, match=said):
         _words.read_own(line)
+
+
+def test_a_build_without_a_probe_says_so(monkeypatch):
+    monkeypatch.setattr(_words.sampling, "PROBES", ("region", "sample"))
+    with pytest.raises(_words.Mistake, match="this sonde cannot measure that: --memory"):
+        _words.read_own("--memory f()")
 
 
 # As `scalene --help` and `scalene run --help-advanced` list them.

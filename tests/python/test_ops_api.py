@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import sonde
-from sonde import _core, _ops, _session
+from sonde import _core, _ops, _session, _torch_ops
 
 pytestmark = pytest.mark.interpreter
 
@@ -130,6 +130,25 @@ def test_averages_as_csv(tmp_path):
     text = prof.key_averages().to_csv(tmp_path / "ops.csv")
     assert (tmp_path / "ops.csv").read_text() == text
     assert "numpy.add" in [row["name"] for row in csv.DictReader(io.StringIO(text))]
+
+
+def test_operators_that_torch_cannot_give_are_a_warning():
+    class Broken:
+        def stop(self):
+            raise RuntimeError("it is gone")
+
+    with sonde.ops():
+        collector = _torch_ops.Collector(Broken(), shapes=False)
+        with pytest.warns(UserWarning, match="PyTorch's operators are lost: it is gone"):
+            collector.end()
+
+
+def test_a_dataframe_needs_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with sonde.ops() as prof:
+        np.ones(2) + 1
+    with pytest.raises(ImportError, match=r"to_dataframe\(\) needs pandas: pip install pandas"):
+        prof.key_averages().to_dataframe()
 
 
 def test_start_and_stop():

@@ -344,8 +344,8 @@ def test_mistakes_get_one_line(sonde):
     )
     assert refusal(sonde, "r.sonde", "-o", "/dev/full") == "/dev/full: cannot be written: No space left on device"
     assert refusal(sonde, "r.sonde", "-o", ".") == ".: cannot be written: Is a directory"
-    assert "another name" in refusal(sonde, "r.sonde", "-o", "r.sonde")
-    assert "standard output" in refusal(sonde, "r.sonde", "--open", "-o", "-")
+    assert "is the recording itself; give the page another name" in refusal(sonde, "r.sonde", "-o", "r.sonde")
+    assert "--open needs a file; standard output is none" in refusal(sonde, "r.sonde", "--open", "-o", "-")
     assert "--no-sources" in refusal(sonde, "r.sonde", "--no-sources")
     assert sorted(path.name for path in sonde.folder.iterdir()) == ["prog.py", "r.sonde", "text"]
 

@@ -142,6 +142,14 @@ def test_an_unknown_column_names_the_known_ones(clock):
             kind(columns=("name", "totall"))
 
 
+def test_more_columns_than_a_table_has_are_refused(clock):
+    fill(clock)
+    reporter = sonde.ConsoleReporter(columns=[lambda row, rows: row.name] * 65, stream=io.StringIO())
+    rp.install(reporter=reporter, timer_cls=rp._timer_cls)
+    with pytest.raises(ValueError, match="a table may have 64 columns at most"):
+        rp.report()
+
+
 def test_what_is_no_reporter_is_refused_at_once(clock):
     with pytest.raises(TypeError, match=r"a reporter needs a method dump_profiler\(profiler\)"):
         rp.install(reporter=print)

@@ -526,6 +526,7 @@ def test_what_is_not_there_is_said_in_a_line(recordings):
         assert f"to write as {form}" in export(recordings, "none", form, status=2)
     assert "no timeline" in export(recordings, "none", "chrome", status=2)
     assert "no timeline" in export(recordings, "none", "perfetto", status=2)
-    assert "about time" in export(recordings, "memory", "pstats", "--cost", "alloc_space", status=2)
+    refused = export(recordings, "memory", "pstats", "--cost", "alloc_space", status=2)
+    assert "pstats is about time, not about 'alloc_space'" in refused
     assert "no cost 'gpu'" in export(recordings, "samples", "collapsed", "--cost", "gpu", status=2)
     assert "did you mean 'wall'" in export(recordings, "samples", "collapsed", "--cost", "wal", status=2)

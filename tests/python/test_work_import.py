@@ -3,6 +3,7 @@
 import cProfile
 import json
 import marshal
+import os
 import pstats
 import random
 
@@ -157,19 +158,24 @@ def test_bad_files_get_one_line(sonde, profiled):
         assert not (sonde.folder / "x.sonde").exists()
     assert "too deep" in refused(sonde, "deep", "-f", "pstats", "-o", "x.sonde")
     assert "is a folder" in refused(sonde, ".")
+    os.mkfifo(sonde.folder / "pipe")
+    assert "is no plain file" in refused(sonde, "pipe")
+    long = {("a", 1, name): (1, 1, 3.9e9, 3.9e9, {}) for name in "fgh"}
+    (sonde.folder / "long").write_bytes(marshal.dumps(long))
+    assert "its times are too long" in refused(sonde, "long", "-o", "x.sonde")
     assert "No such file" in refused(sonde, "missing")
 
 
 def test_wrong_words_get_one_line(sonde):
     (sonde.folder / "run.txt").write_text(STACKS)
     (sonde.folder / "note.sonde").write_text("mine\n")
-    assert "needs a file" in refused(sonde)
+    assert "import needs a file: sonde import FILE" in refused(sonde)
     assert "one word too many" in refused(sonde, "run.txt", "b")
     assert "did you mean 'pstats'" in refused(sonde, "run.txt", "-f", "pstat")
     assert "unknown unit" in refused(sonde, "run.txt", "--unit", "hours")
     assert "needs --rate" in refused(sonde, "run.txt", "--unit", "samples")
     assert "whole number" in refused(sonde, "run.txt", "--unit", "samples", "--rate", "0")
-    assert "no recording" in refused(sonde, "run.txt", "-o", "note.sonde")
+    assert "note.sonde: is there already and no recording" in refused(sonde, "run.txt", "-o", "note.sonde")
     assert (sonde.folder / "note.sonde").read_text() == "mine\n"
 
 

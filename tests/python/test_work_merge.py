@@ -174,7 +174,16 @@ def test_mistakes_are_one_line_and_change_nothing(recorded):
     assert "text.sonde: this file is not" in recorded.command("merge", "-o", "text.sonde", "0.sonde", status=2).stderr
     assert "needs a name" in recorded.command("merge", "0.sonde", status=2).stderr
     assert "needs recordings" in recorded.command("merge", "-o", "x.sonde", status=2).stderr
-    assert "there are rank 0, rank 1" in recorded.command("view", "all.sonde", "--process", "7x", status=2).stderr
+    unknown = recorded.command("view", "all.sonde", "--process", "7x", status=2).stderr
+    assert "all.sonde: has no process '7x'; there are rank 0, rank 1" in unknown
+
+
+def test_a_number_that_two_processes_have_is_refused(recorded):
+    shutil.copy(recorded.folder / "all.sonde", recorded.folder / "same.sonde")
+    with sqlite3.connect(recorded.folder / "same.sonde") as db:
+        db.execute("update process set process_id = 77")
+    done = recorded.command("view", "same.sonde", "--process", "77", status=2)
+    assert "processes are '77'; say which by rank:N, HOST:PID or id:N" in done.stderr
 
 
 def test_the_same_file_twice_counts_once(recorded):

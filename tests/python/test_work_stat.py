@@ -54,6 +54,22 @@ def test_the_exit_status_is_the_commands(sonde):
     assert "the command was ended by SIGSEGV\n" in died.stderr
 
 
+def test_a_statement_that_ends_its_process_is_not_measured(sonde):
+    died = sonde.command("stat", "-c", "import os; os.kill(os.getpid(), 9)", status=1)
+    assert died.stderr.endswith("sonde: the statement ended its process by signal 9\n")
+
+
+def test_without_a_python_it_is_one_line(sonde, tmp_path):
+    """The program alone, as in a folder without an interpreter."""
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(Path(sys.executable).parent / "sonde", alone)
+    for words in (["stat", "-c", "pass"], ["run", "prog.py"]):
+        (sonde.folder / "prog.py").touch()
+        done = sonde.run([str(alone / "sonde"), *words], status=2, env={"PATH": str(alone)})
+        assert done.stderr == "sonde: no Python was found beside this program or on PATH\n"
+
+
 def test_what_cannot_be_run_is_one_line_with_the_status_of_a_shell(sonde):
     missing = sonde.command("stat", "--", "no-such-command", status=127)
     assert missing.stderr == "sonde: no-such-command: command not found\n"

@@ -213,6 +213,16 @@ def test_one_request_is_recorded_at_a_time():
     assert call(wrapped, query=QUERY)[0] == "200 OK"
 
 
+def test_a_request_that_cannot_be_recorded_says_why(monkeypatch):
+    def refuse(self):
+        raise RuntimeError("no recording today")
+
+    monkeypatch.setattr("sonde.sampling.Measurement.start", refuse)
+    status, _, body = call(WSGIMiddleware(plain_app, secret=SECRET), query=QUERY)
+    assert status == "503 Service Unavailable"
+    assert body == "sonde: the request cannot be recorded: no recording today\n"
+
+
 def test_without_secret_and_callback_nothing_is_recorded():
     seen = []
 
@@ -332,7 +342,7 @@ def test_start_response_may_be_called_again_with_an_error_only():
 
     headers = call(WSGIMiddleware(corrects_itself, secret=SECRET), query=QUERY)[1]
     assert headers["X-Sonde-Status"] == "500 Oops"
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="start_response was called a second time without exc_info"):
         call(WSGIMiddleware(twice, secret=SECRET), query=QUERY)
 
 
@@ -481,13 +491,20 @@ def test_asgi_exceptions_pass_through():
 
 
 def test_asgi_without_end_is_cut_off():
+    ends = []
+
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        while True:
-            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        try:
+            while True:
+                await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        except Exception as end:
+            ends.append(str(end))
+            raise
 
     text = body_of(drive(ASGIMiddleware(app, secret=SECRET, max_seconds=0.05), query=f"{QUERY}&sonde_view=text"))
     assert "it went on, and was cut off" in text.splitlines()[0]
+    assert ends == ["the recording of this request has ended"]
 
 
 def test_asgi_tasks_of_other_requests_are_not_shown():

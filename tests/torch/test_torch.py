@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -274,12 +275,12 @@ def test_mistakes_have_one_clear_line():
     prof = profile(activities=CPU)
     with pytest.raises(RuntimeError, match="not running"):
         prof.stop()
-    with pytest.raises(RuntimeError, match="nothing was profiled"):
+    with pytest.raises(RuntimeError, match="nothing was profiled; start"):
         prof.key_averages()
     prof.start()
-    with pytest.raises(RuntimeError, match="already running"):
+    with pytest.raises(RuntimeError, match="this profile is already running; stop"):
         prof.start()
-    with pytest.raises(RuntimeError, match="has not ended"):
+    with pytest.raises(RuntimeError, match="this profile has not ended; stop"):
         prof.key_averages()
     torch.ones(2)
     prof.stop()
@@ -294,6 +295,9 @@ def test_mistakes_have_one_clear_line():
         averages.table(time_unit="ns")
     with pytest.raises(ValueError, match="width of a column"):
         averages.table(max_name_column_width=0)
+    prof.experimental_config = SimpleNamespace(trace_only=True)
+    with pytest.raises(RuntimeError, match="with trace_only=True there are no averages"):
+        prof.key_averages()
 
 
 def test_without_torch_there_is_one_line():
