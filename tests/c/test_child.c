@@ -142,7 +142,7 @@ signals_of_others_are_passed_on(void)
 
     snd_child_pass_signals();
     CHECK_NUMBER(snd_child_signal(), 0);
-    snprintf(command, sizeof command, "kill -TERM %d; sleep 30", (int)getpid());
+    snprintf(command, sizeof command, "kill -TERM %d; exec sleep 30", (int)getpid());
     REQUIRE(run("sh", "-c", command));
     CHECK(end.signal == SIGTERM);
     CHECK_NUMBER(snd_child_signal(), SIGTERM);
