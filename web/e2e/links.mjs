@@ -44,8 +44,12 @@ export function linkTests(browser) {
     await page.locator(".row.selected").first().waitFor();
     await page.keyboard.press("Escape");
     await show(page, "Flame");
+    await settled(page);
     const canvas = await page.locator("main canvas").boundingBox();
-    for (let y = 60; y < 200 && !(await page.locator(".chip b.name").count()); y += 24) await page.mouse.click(canvas.x + 80, canvas.y + y);
+    for (let y = 60; y < 200 && !(await page.locator(".chip b.name").count()); y += 24) {
+      await page.mouse.click(canvas.x + 80, canvas.y + y);
+      await settled(page);
+    }
     const fromFlame = await selected(page);
     await show(page, "Tree");
     await page.locator(".draw-row.is-selected", { hasText: fromFlame }).first().waitFor();
