@@ -70,6 +70,7 @@ class Test(TypedDict):
 
     name: str
     cmd: list[str]
+    env: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -256,11 +257,11 @@ class Tree:
 
     def run_c_test(self, build: str, test: Test) -> int:
         here = self.root / "build" / build
-        paths = [os.path.relpath(word, here) for word in test["cmd"]]
+        paths = [os.path.relpath(here / word, here) for word in test["cmd"]]
         targets = [path for path in paths if not path.startswith("..")]
         if run(["ninja", "-C", str(here), *targets], self.root, PATH=self.path)[0] != 0:
             return 1
-        return run(test["cmd"], self.root, CPU_SECONDS[build], PATH=self.path, **SANITIZERS)[0]
+        return run(test["cmd"], here, CPU_SECONDS[build], PATH=self.path, **SANITIZERS, **test["env"])[0]
 
     def run_python(self, name: str) -> int:
         self.must("make", "build/venv/.installed")

@@ -166,6 +166,28 @@ every_failing_allocation_is_reported(void)
     snd_profile_free(profile);
 }
 
+static void
+files_that_changed_are_named_once(void)
+{
+    const snd_source_lines changed = {.missing = SND_SOURCE_CHANGED}, unknown = {.missing = SND_SOURCE_UNKNOWN};
+    snd_source_changes changes = {0};
+    snd_buffer text = {0};
+
+    snd_source_note(&changes, "a.py", &unknown);
+    snd_source_say(&changes, "a.py", &text);
+    CHECK_TEXT(snd_buffer_str(&text), "");
+    snd_source_note(&changes, "a.py", &changed);
+    snd_source_note(&changes, "a.py", &changed);
+    snd_source_say(&changes, changes.file, &text);
+    CHECK_TEXT(snd_buffer_str(&text), "source not shown for a.py: changed or removed after it was recorded");
+    snd_buffer_free(&text);
+    snd_source_note(&changes, "b.py", &changed);
+    snd_source_say(&changes, changes.file, &text);
+    CHECK_TEXT(snd_buffer_str(&text),
+               "source not shown for a.py and other files: changed or removed after they were recorded");
+    snd_buffer_free(&text);
+}
+
 int
 main(void)
 {
@@ -174,6 +196,7 @@ main(void)
     RUN(a_file_that_the_recording_knows_nothing_of_is_not_shown);
     RUN(only_a_plain_file_is_read);
     RUN(a_file_that_is_too_large_is_not_read);
+    RUN(files_that_changed_are_named_once);
     RUN(every_failing_allocation_is_reported);
     return check_report();
 }

@@ -172,6 +172,7 @@ the_text_names_what_failed_and_what_is_missing(void)
 
     REQUIRE(snd_stat_add_failure(&self.sides[1], 2, (snd_child_end){.status = 3}) == SND_OK);
     REQUIRE(snd_stat_add_failure(&self.sides[1], 3, (snd_child_end){.signal = SIGSEGV}) == SND_OK);
+    self.sides[0].empty_ns = 12;
     REQUIRE(snd_stat_text(&self, &plain, &text) == SND_OK);
     CHECK(strstr(snd_buffer_str(&text), "A: 3 runs of one a b\n") != NULL);
     CHECK(strstr(snd_buffer_str(&text), "+- 1.000 ms") != NULL);
@@ -181,6 +182,9 @@ the_text_names_what_failed_and_what_is_missing(void)
     CHECK(strstr(snd_buffer_str(&text), "cycles, instructions") != NULL);
     CHECK(strstr(snd_buffer_str(&text), "2.000 to 2.000") != NULL);
     CHECK(strstr(snd_buffer_str(&text), "no difference shown") != NULL);
+    CHECK(strstr(snd_buffer_str(&text), "an empty loop takes 12.00 ns, which is part of these numbers\n") != NULL);
+    CHECK(strstr(snd_buffer_str(&text), "runs in turns, A B B A; the interval of the ratio of means is Fieller's, by "
+                                        "rounds\n") != NULL);
     snd_buffer_free(&text);
     snd_stat_free(&self);
 }

@@ -12,6 +12,7 @@
 #include "format/reports.h"
 #include "view/arrange.h"
 #include "view/memory.h"
+#include "view/memory_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,6 +166,44 @@ only_the_line_that_leaks_is_accused(void)
     CHECK(table->row_count > 3);
     CHECK(find_row(table, "place", "prog.py:2") == SND_NONE); /* memory of imports is never judged */
     snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+without_a_history_no_line_is_accused(void)
+{
+    snd_profile *profile = memory_profile();
+    const snd_history none = {0};
+
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        REQUIRE(snd_profile_set_history(profile, i, &none) == SND_OK);
+    snd_table *table = make(profile, "leaks", (snd_view_options){0});
+    CHECK_NUMBER(table->row_count, 0);
+    CHECK(strncmp(table->footer, "no leak found; ", 15) == 0);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+check_cost(const snd_profile *profile, const char *wanted)
+{
+    snd_buffer text = {0};
+
+    snd_memory_view_cost(profile, &text);
+    CHECK(strncmp(snd_buffer_str(&text), wanted, strlen(wanted)) == 0);
+    snd_buffer_free(&text);
+}
+
+static void
+the_footer_says_which_blocks_were_seen(void)
+{
+    snd_profile *profile = memory_profile();
+
+    check_cost(profile, "one block for every 128 KiB was looked at; standard errors");
+    set_info(profile, "memory_interval_bytes", "0");
+    check_cost(profile, "blocks were looked at by chance; standard errors");
+    set_info(profile, "memory_exact", "1");
+    check_cost(profile, "every allocation was recorded; standard errors");
     snd_profile_free(profile);
 }
 
@@ -488,6 +527,8 @@ main(void)
     RUN(small_errors_are_for_programs_only);
     RUN(a_tree_of_memory_adds_up);
     RUN(only_the_line_that_leaks_is_accused);
+    RUN(without_a_history_no_line_is_accused);
+    RUN(the_footer_says_which_blocks_were_seen);
     RUN(growth_is_the_same_in_all_views);
     RUN(the_footprint_is_both_series);
     RUN(sizes_have_every_class_between);
