@@ -54,7 +54,7 @@ demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
-	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
+	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
 
 SHORT_STEPS = test-asan test-tsan test-c test-web test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%)
 test: packages builds ## all capabilities, the short part of each, with the sanitizers (5 min)
@@ -192,7 +192,7 @@ lint-python: $(VENV)/.dev
 	$(VENV)/bin/python -m mypy --strict python/sonde
 lint-layers: $(VENV)/.dev
 	$(VENV)/bin/python tests/lint/check_layers.py
-	$(PYTEST) tests/lint
+	$(PYTEST) $(if $(filter quick,$(PART)),-m 'not slow') tests/lint
 lint-format: $(VENV)/.dev
 	$(FIND_C) | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	$(VENV)/bin/ruff format --check $(PY_FOLDERS)

@@ -177,7 +177,7 @@ without_a_history_no_line_is_accused(void)
 
     for (uint32_t i = 0; i < profile->node_count; i++)
         REQUIRE(snd_profile_set_history(profile, i, &none) == SND_OK);
-    snd_table *table = make(profile, "leaks", (snd_view_options){0});
+    snd_table *table = make_view(profile, "leaks", (snd_view_options){0});
     CHECK_NUMBER(table->row_count, 0);
     CHECK(strncmp(table->footer, "no leak found; ", 15) == 0);
     snd_table_free(table);

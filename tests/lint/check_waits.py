@@ -1,6 +1,6 @@
 """Fails when a test waits for a time to pass, where it could wait for what is to happen by then.
 
-On a busy machine such a test fails, or proves nothing. ``until`` of tests/python/wait_support.py waits for an event,
+On a busy machine such a test fails, or proves nothing. ``until`` of tests/support/wait_support.py waits for an event,
 ``wait_until`` and ``let_run`` do so in C, ``settled`` in a browser. Allowed is what is no wait of that kind:
 
 - a sleep between two looks, in a loop that has a condition

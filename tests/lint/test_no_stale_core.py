@@ -50,6 +50,7 @@ def complaints(clone):
 
 
 # A file that only itself is compiled again for; the last change is one that ccache has seen before.
+@pytest.mark.slow
 def test_a_change_of_the_core_is_in_what_is_installed(clone):
     text = (clone / SOURCE).read_text()
     assert text.count(f'"{BEFORE}"') == 1

@@ -12,7 +12,7 @@ def steps():
     count = int(SECONDS / 0.006)
     for number in range(count):
         yield number / count
-        time.sleep(0.005)
+        time.sleep(0.005)  # sleeps: the pace of a program under test
 
 
 def work():
