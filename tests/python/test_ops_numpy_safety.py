@@ -226,12 +226,16 @@ def test_nothing_leaks(measured, stacks):
             with measured(stacks=stacks):
                 some_of_everything()
 
+    def growth():
+        gc.collect()
+        before = sys.getallocatedblocks()
+        rounds(50)
+        gc.collect()
+        return sys.getallocatedblocks() - before
+
     rounds(10)
-    gc.collect()
-    before = sys.getallocatedblocks()
-    rounds(50)
-    gc.collect()
-    assert sys.getallocatedblocks() - before < 50
+    # A leak comes with every round; what other tests left running in this process allocates once.
+    assert min(growth() for _ in range(3)) < 50
 
 
 def test_a_second_start_finds_what_was_imported_meanwhile(sonde):
