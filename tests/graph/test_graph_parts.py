@@ -2,9 +2,7 @@
 
 import importlib
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -409,9 +407,11 @@ def test_a_killed_program_leaves_what_was_measured(lib, sonde):
     )
     command = [str(Path(sys.executable).parent / "sonde"), "run", "-o", "r.sonde", "--graph", "prog.py"]
     with subprocess.Popen(command, cwd=sonde.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
-        assert running.stdout.readline() == b"ready\n"
-        until(lambda: sum_so_far(sonde, "graph", "calls", kind="graph") > 100)
-        os.kill(running.pid, signal.SIGKILL)
+        try:
+            assert running.stdout.readline() == b"ready\n"
+            until(lambda: sum_so_far(sonde, "graph", "calls", kind="graph") > 100)
+        finally:
+            running.kill()
     shown = sonde.command("view", "r.sonde", "--graph").stdout
     assert re.search(r"in \d{3,} calls", shown)
 

@@ -56,9 +56,11 @@ def test_a_killed_program_leaves_all_but_the_last_second(sonde):
         "            time.sleep(0.001)\n"
     )
     with subprocess.Popen([sys.executable, "prog.py"], cwd=sonde.folder, stdout=subprocess.PIPE) as program:
-        program.stdout.readline()
-        live = until(lambda: sum_so_far(sonde, "regions", "count", name="work"))
-        program.send_signal(signal.SIGKILL)
+        try:
+            program.stdout.readline()
+            live = until(lambda: sum_so_far(sonde, "regions", "count", name="work"))
+        finally:
+            program.kill()
     loop = sonde.main("r.sonde")["main loop"]
     assert loop["work"].count >= live
     assert loop.open == 1 and loop.total_ns >= loop["work"].total_ns

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 
@@ -103,9 +102,11 @@ def test_a_killed_program_leaves_valid_json(sonde):
         "        time.sleep(0.0001)\n"
     )
     with subprocess.Popen([sys.executable, "prog.py"], cwd=sonde.folder, stdout=subprocess.PIPE) as program:
-        program.stdout.readline()
-        until(lambda: (sonde.folder / "trace.json").stat().st_size > 200_000)
-        program.send_signal(signal.SIGKILL)
+        try:
+            program.stdout.readline()
+            until(lambda: (sonde.folder / "trace.json").stat().st_size > 200_000)
+        finally:
+            program.kill()
     spans = [event for event in load(sonde.folder / "trace.json") if event["ph"] == "X"]
     assert len(spans) > 1000
 

@@ -18,8 +18,7 @@ def sum_so_far(sonde, view, *columns, **wanted):
     if not (sonde.folder / "r.sonde").exists():
         return 0
     done = sonde.command("export", "r.sonde", "--format", "json", "--view", view, status=None)
-    if done.returncode != 0:  # before the first checkpoint
-        assert "nothing is in it" in done.stderr or "nothing to show" in done.stderr, done.stderr
+    if done.returncode != 0:  # nothing of that kind so far
         return 0
     rows = [row for row in json.loads(done.stdout)["rows"] if wanted.items() <= row.items()]
     return sum(row[column] for row in rows for column in columns)
