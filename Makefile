@@ -154,7 +154,7 @@ fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs c
 	tools/fuzz.sh $(FUZZ_SECONDS)
 
 # The C tests and the extension come from one build directory, so that gcovr adds up what both of them reach.
-# A test that fails, as one may that knows its times, still has reached what it reached.
+# Tests that check times may fail in this slow build; what they reached still counts.
 coverage: ## which lines, branches and messages the C tests and the Python tests reach
 	-$(MAKE) test-python TAG=-cov SETUP="-Dbuildtype=debug -Dtests=enabled -Db_coverage=true -Dc_args=-fprofile-update=atomic"
 	$(MAKE) coverage-report TAG=-cov
