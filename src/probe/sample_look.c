@@ -247,8 +247,8 @@ read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 }
 
 /* Ready, but not running: the kernel knows for how long, once it is over. So far it was taken for the wait before it,
- * and may have been charged: that is put right. Returns how long it was. */
-static uint64_t
+ * and may have been charged: that is put right. */
+static void
 charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
     uint64_t delay = snd_task_delay_ns(&thread->task);
@@ -260,16 +260,15 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     if (thread->delay_ns == SND_SAMPLE_NO_DELAY)
         thread->delay_ns = delay;
     if (ns == 0)
-        return 0;
+        return;
     thread->delay_ns = delay;
     if (pending + charged == 0 || node == SND_NONE || !keeps_waiting(self, thread))
-        return ns;
+        return;
     thread->pending_wait_ns -= pending;
     thread->charged_wait_ns -= charged;
     if (charged != 0)
         self->seen.nodes[thread->wait_node].values[thread->wait_state] -= charged;
     snd_sample_seen_add(&self->seen, node, WAIT_CPU, pending + charged, now_ns);
-    return ns;
 }
 
 static void
@@ -319,13 +318,12 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 }
 
 /* One that is ready stands where the kernel took its processor away, which is more often at a system call than its
- * time is: what it ran waits until it is met running. On a single processor that can never be. On a processor that the
- * sampler shares with it alone, it was the sampler that interrupted it. */
+ * time is: what it ran waits until it is met running. On a single processor that can never be. */
 static int
 is_on_processor(const snd_sampler *self, const snd_sample_thread *thread)
 {
     uint64_t now;
-    return self->has_one_processor || (self->shares_processor && !SND_GET(self->is_late)) ||
+    return self->has_one_processor || self->shares_processor ||
            (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
 }
 
@@ -368,8 +366,8 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     int was_away = passed > ran && passed - ran > passed / 8;
-    if (was_away && charge_delay(self, thread, now_ns) > passed / 8 && self->shares_processor)
-        SND_SET(self->is_late, 1); /* others are on this processor, too */
+    if (was_away)
+        charge_delay(self, thread, now_ns);
     thread->charged_wait_ns = 0;
     snd_task_state state = snd_task_look(&thread->task, &address);
     if (state == SND_TASK_UNKNOWN) /* the file is closed to us: the clock still tells */

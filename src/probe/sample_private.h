@@ -61,7 +61,7 @@ typedef struct snd_sampler {
     _Atomic uint64_t missed; /* looks that came too late, also without the lock */
     uint64_t interrupted, answers, answer_ticks;
     uint32_t other_row;    /* for what belongs to no thread; SND_NONE: not needed so far */
-    _Atomic int is_late;   /* the current look, or somebody else had the processor that it is made on */
+    _Atomic int is_late;   /* the current look */
     int has_one_processor; /* the process */
     int shares_processor;  /* the sampler is on that of the one thread that runs */
     _Atomic int is_paused;
