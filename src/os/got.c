@@ -474,12 +474,12 @@ prepare(void)
 /* ---- the interface ---- */
 
 static void
-lead_all(void)
+lead_all(int has_loaded)
 {
     uint64_t now = snd_clock_monotonic_ns();
     walk all = {
         .purpose = LEAD,
-        .only_new = !got.is_waiting || now - got.walk_ns < AGAIN_NS,
+        .only_new = !got.is_waiting || (!has_loaded && now - got.walk_ns < AGAIN_NS),
         .is_settled = got.is_waiting && now - got.adds_ns > LOADING_NS,
     };
 
@@ -511,18 +511,18 @@ snd_got_start(const snd_got_hook *list, size_t count)
         got.adds = 0;
         got.is_waiting = 0;
         prepare();
-        lead_all();
+        lead_all(0);
     }
     pthread_mutex_unlock(&got.lock);
     return status;
 }
 
 void
-snd_got_refresh(void)
+snd_got_refresh(int has_loaded)
 {
     pthread_mutex_lock(&got.lock);
     if (got.list != NULL)
-        lead_all();
+        lead_all(has_loaded);
     pthread_mutex_unlock(&got.lock);
 }
 

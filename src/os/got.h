@@ -23,8 +23,9 @@ typedef struct snd_got_hook {
 SND_MUST_USE snd_status snd_got_start(const snd_got_hook *list, size_t count);
 
 /* Objects that were loaded since are led to ours, too. Cheap when there are none. An object that another thread is
- * just loading waits for the next call. */
-void snd_got_refresh(void);
+ * just loading waits for a later call; `has_loaded`: the caller has loaded one, which is led to ours now, although a
+ * call a moment ago may have met it half loaded. */
+void snd_got_refresh(int has_loaded);
 
 /* Walks the objects anew and gives back every slot that is ours. Pointers to ours that the program has copied stay. */
 void snd_got_stop(void);

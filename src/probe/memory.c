@@ -77,10 +77,10 @@ snd_memory_set_paused(int paused)
 }
 
 void
-snd_memory_refresh(void)
+snd_memory_refresh(int has_loaded)
 {
     if (SND_GET(snd_memory.is_running))
-        snd_got_refresh();
+        snd_got_refresh(has_loaded);
 }
 
 /* Its parent's blocks are not its own to tell of, and nothing is measured in it until it is followed. */

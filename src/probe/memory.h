@@ -21,8 +21,8 @@ void snd_memory_set_paused(int paused);
 /* Forgets what was counted, all but the blocks that are known. */
 void snd_memory_reset(void);
 
-/* Objects that were loaded since the start are led here, too. */
-void snd_memory_refresh(void);
+/* Objects that were loaded since the start are led here, too; `has_loaded`: the caller has just loaded one. */
+void snd_memory_refresh(int has_loaded);
 
 /* What is to be said of memory as a whole: the peak, plots, sizes. */
 SND_MUST_USE snd_status snd_memory_describe(snd_profile *profile);

@@ -220,7 +220,7 @@ run(void *nothing)
         snd_worker_wait(&running.wake, deadline);
         if (SND_GET(running.stop))
             continue;
-        snd_memory_refresh();
+        snd_memory_refresh(0);
         if (SND_GET(snd_sample_state.is_paused)) {
             idle_looks++;
             rest();

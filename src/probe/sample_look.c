@@ -13,6 +13,7 @@
 
 #define MAIN_STACK (8u << 20) /* bytes; nothing else is mapped so close below the main thread's stack */
 #define UNANSWERED_LIMIT 50u  /* looks in which it ran, but did not answer */
+#define MOST_PASSED_OVER 8u   /* looks */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
@@ -317,14 +318,22 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
         charge_pending(self, thread, snd_sample_seen_other(&self->seen, root, "[sonde]"), NATIVE, now_ns);
 }
 
-/* One that is ready stands where the kernel took its processor away, which is more often at a system call than its
- * time is: what it ran waits until it is met running. On a single processor that can never be. */
+/* One that is ready is where the kernel took its processor away, which is more often at a system call than its time
+ * is: what it ran waits until it is met running. On a single processor that can never be, and on a crowded machine it
+ * may take too long: our thread runs when this one does not. */
 static int
-is_on_processor(const snd_sampler *self, const snd_sample_thread *thread)
+is_time_to_ask(const snd_sampler *self, snd_sample_thread *thread)
 {
     uint64_t now;
-    return self->has_one_processor || self->shares_processor ||
-           (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
+    int is_on_processor = snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns;
+
+    if (is_on_processor || self->has_one_processor || self->shares_processor ||
+        thread->passed_over == MOST_PASSED_OVER) {
+        thread->passed_over = 0;
+        return 1;
+    }
+    thread->passed_over += thread->pending_cpu_ns != 0;
+    return 0;
 }
 
 /* The clocks are read one after the other: what one look takes too much, a later one has too little. Taken for waiting,
@@ -377,7 +386,7 @@ snd_sample_look(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, i
         return 1;
     }
     thread->is_waiting = 0;
-    if (!(was_away || SND_GET(self->is_late)) || is_on_processor(self, thread))
+    if (!(was_away || SND_GET(self->is_late)) || is_time_to_ask(self, thread))
         ask(self, thread, now_ns);
     return 1;
 }

@@ -216,7 +216,7 @@ static PyObject *
 load_module(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     PyObject *loaded = ((snd_fast_call *)(void (*)(void))methods[MODULE].original)(module, args, count);
-    snd_memory_refresh();
+    snd_memory_refresh(1);
     return loaded;
 }
 
@@ -224,7 +224,7 @@ static PyObject *
 load_library(PyObject *module, PyObject *args)
 {
     PyObject *loaded = methods[LIBRARY].original(module, args);
-    snd_memory_refresh();
+    snd_memory_refresh(1);
     return loaded;
 }
 

@@ -171,13 +171,13 @@ what_is_loaded_later_waits_for_a_refresh(void)
     for (unsigned i = 0; i < LIBRARIES; i++) {
         library one = load(paths[i], i == LAZY ? RTLD_LAZY : RTLD_NOW);
         check_calls(&one, 0);
-        snd_got_refresh();
+        snd_got_refresh(0);
         check_calls(&one, 1);
         check_slots(&one, (void *)our_malloc);
-        snd_got_refresh();
+        snd_got_refresh(0);
         check_calls(&one, 1);
         dlclose(one.handle);
-        snd_got_refresh();
+        snd_got_refresh(0);
     }
     snd_got_stop();
 }
@@ -245,7 +245,7 @@ mistakes_are_told(void)
     CHECK(start() == SND_ALREADY);
     snd_got_stop();
     snd_got_stop();
-    snd_got_refresh();
+    snd_got_refresh(0);
     library one = load(paths[0], RTLD_NOW);
     check_calls(&one, 0);
     dlclose(one.handle);
@@ -332,7 +332,7 @@ refresh(void *nothing)
 {
     (void)nothing;
     while (!is_over)
-        snd_got_refresh();
+        snd_got_refresh(0);
     return NULL;
 }
 
@@ -366,12 +366,31 @@ run_threads(void *(*other)(void *))
 }
 
 static void
+what_this_thread_has_loaded_is_led_at_once(void)
+{
+    pthread_t other;
+
+    REQUIRE(start() == SND_OK);
+    is_over = 0;
+    REQUIRE(pthread_create(&other, NULL, refresh, NULL) == 0);
+    for (unsigned i = 0; i < ROUNDS; i++) { /* the other thread meets some of them half loaded */
+        library one = load(paths[i % LIBRARIES], RTLD_NOW);
+        snd_got_refresh(1);
+        check_calls(&one, 1);
+        dlclose(one.handle);
+    }
+    is_over = 1;
+    pthread_join(other, NULL);
+    snd_got_stop();
+}
+
+static void
 objects_may_come_and_go_meanwhile(void)
 {
     REQUIRE(start() == SND_OK);
     run_threads(refresh);
     library one = load(paths[0], RTLD_NOW);
-    snd_got_refresh();
+    snd_got_refresh(0);
     check_calls(&one, 1);
     snd_got_stop();
     check_calls(&one, 0);
@@ -426,6 +445,7 @@ main(int argc, char **argv)
     RUN(mistakes_are_told);
     RUN(pages_are_as_protected_as_before);
     RUN(a_thousand_times_is_as_once);
+    RUN(what_this_thread_has_loaded_is_led_at_once);
     RUN(objects_may_come_and_go_meanwhile);
     RUN(threads_may_start_and_stop_meanwhile);
     return check_report();
