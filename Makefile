@@ -35,6 +35,8 @@ PY_FOLDERS = python tests bench examples tools
 # itself, knows the files by their paths below it.
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
+# Set in some containers: then every worker of the tests would compile all of them anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Every step uses all cores itself, and two pips in one environment would break it.
 .NOTPARALLEL:
@@ -93,14 +95,14 @@ PICK_quick = quick
 PICK_short = not slow and not quiet
 PICK_whole = not quiet
 test-python: $(VENV)/.test $(VENV)/.installed ## the Python tests
-	$(PYTEST) $(PARALLEL) -m '$(PICK_$(PART))' tests/python
+	$(PYTEST) $(PARALLEL) --durations=10 -m '$(PICK_$(PART))' tests/python tests/truth
 
 test-quiet: $(VENV)/.test $(VENV)/.installed ## what is compared with programs that know their answer; nothing else may run meanwhile
 	$(if $(SHORT),SONDE_TRUTH_SECONDS=0.5) $(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
 
 # What the other interpreters run in CI: formats, options and the page are the same there.
 test-interpreter: $(VENV)/.test $(VENV)/.installed ## what may differ on another interpreter: PYTHON=/path/to/python3.12 TAG=-3.12
-	$(PYTEST) $(PARALLEL) -m 'interpreter and not quiet' tests/python
+	$(PYTEST) $(PARALLEL) -m 'interpreter and not slow and not quiet' tests/python tests/truth
 
 test-web: $(VENV)/.installed web ## the report page's own code
 	cd web && $(IN_VENV) npm test
@@ -138,7 +140,7 @@ truth: $(VENV)/.test $(VENV)/.installed ## samples and memory against programs t
 	SONDE_TRUTH_SECONDS=20 $(PYTEST) --timeout=900 -rA --tb=short tests/truth tests/python/test_memory_safety.py
 
 stress: $(VENV)/.test $(VENV)/.installed ## the Python tests in random order, RUNS times, with a seed that is printed
-	for run in $$(seq $(RUNS)); do $(PYTEST) $(PARALLEL) -p randomly -m 'not quiet' tests/python || exit 1; done
+	for run in $$(seq $(RUNS)); do $(PYTEST) $(PARALLEL) -p randomly -m 'not slow and not quiet' tests/python tests/truth || exit 1; done
 
 # Written anew from what the tests get today: what `git diff` shows afterwards is the change.
 golden: build/c/build.ninja $(VENV)/.test $(VENV)/.installed ## write tests/golden again after a wanted change

@@ -1,6 +1,10 @@
 """Time stands at the line, under the caller and below the awaiter that it belongs to."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 from chance import expect, repeats
@@ -82,3 +86,36 @@ def test_a_program_of_50_ms_gives_a_sensible_report(tmp_path):
     expect(seen >= 10, f"{seen} samples")
     done.check(done.truth(), found, samples, 0.1, least=10)
     assert "larger" in done.output and "smaller" in done.output
+
+
+CROWDED = """
+import sonde, time
+
+def spin(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+found = whole = 0
+for _ in range(8):
+    with sonde.sample(rate=100) as block:
+        spin(0.1)
+    for row in block.rows("functions"):
+        cpu = sum(row[part] for part in ("python_ns", "native_ns", "system_ns"))
+        whole += cpu
+        found += cpu * (row["function"] == "spin")
+print(found / whole)
+"""
+
+
+@repeats
+def test_a_thread_is_seen_on_a_crowded_machine(tmp_path):
+    """Our own thread runs when others do not: one that was only asked while it ran had 0 to 70 % of its time here."""
+    (tmp_path / "prog.py").write_text(CROWDED)
+    with ExitStack() as others:
+        for _ in range(4 * os.cpu_count()):
+            other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            others.callback(other.wait)
+            others.callback(other.kill)
+        done = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    expect(float(done.stdout) > 0.8, f"{done.stdout.strip()} of the CPU time is where it was spent")
