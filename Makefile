@@ -192,6 +192,8 @@ lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lin
 lint-python: $(VENV)/.dev
 	$(VENV)/bin/ruff check $(PY_FOLDERS)
 	$(VENV)/bin/python -m mypy --strict python/sonde
+	$(VENV)/bin/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/python -m check_jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 lint-layers: $(VENV)/.dev
 	$(VENV)/bin/python tests/lint/check_layers.py
 	$(PYTEST) $(if $(filter quick,$(PART)),-m 'not slow') tests/lint

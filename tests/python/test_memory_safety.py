@@ -28,7 +28,7 @@ SCENARIOS = re.findall(r"^def (\w+)\(\):", PROGRAM.read_text(), re.M)
 #: Where other allocators stand below us: everything that goes wrong with them does so here.
 ELSEWHERE = ("objects", "resizing", "across_threads", "forks_among_threads", "tracemalloc_inside", "too_much")
 
-#: As in tests/truth: `make truth-memory` runs all of it, `make test` every third of what runs with several allocators.
+#: As in tests/truth: `make truth` runs all of it, `make test` every third of what runs with several allocators.
 IS_LONG = float(os.environ.get("SONDE_TRUTH_SECONDS", "2")) >= 20
 
 
