@@ -243,7 +243,7 @@ def test_a_function_is_pickled_and_copied_without_us(lib):
         for one in (chain, again, other):
             assert one(np.zeros(2)) == 2
         assert pickle.dumps(other)
-    assert b"sonde" not in text
+    assert b"sonde." not in text and b"\x05sonde" not in text  # names of modules; the path may have that word
     assert sum(part.calls for part in g.functions.values()) == 3
 
 
