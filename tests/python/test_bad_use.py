@@ -1,5 +1,7 @@
 """Mistakes get a clear exception or line, and the rest of the data is kept."""
 
+import sys
+
 import pytest
 
 import sonde as package
