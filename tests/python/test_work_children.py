@@ -17,10 +17,10 @@ pytestmark = pytest.mark.interpreter
 PROGRAM = str(Path(__file__).parent / "programs" / "children_work.py")
 BIN = Path(sys.executable).parent
 PYTHON = str(BIN / "python")
-# Where several versions stand beside each other, as pyenv has them.
+PYENV = Path(os.environ.get("PYENV_ROOT") or Path("~/.pyenv").expanduser())
 OTHER_PYTHONS = sorted(
     path
-    for path in Path(sys.base_prefix).parent.glob("[23].*/bin/python")
+    for path in PYENV.glob("versions/[23].*/bin/python")
     if not path.parts[-3].startswith("{}.{}.".format(*sys.version_info))
 )
 

@@ -27,8 +27,8 @@ def version_of(text: str) -> tuple[int, ...]:
 
 CONDITIONS = {
     "always": lambda _: True,
-    "before": lambda version: sys.version_info[:2] < version_of(version),
-    "from": lambda version: sys.version_info[:2] >= version_of(version),
+    "before": lambda version: sys.version_info[:3] < version_of(version),
+    "from": lambda version: sys.version_info[:3] >= version_of(version),
     "with": lambda module: importlib.util.find_spec(module) is not None,
     "not": lambda user: os.geteuid() != 0,
 }
