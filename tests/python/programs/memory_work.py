@@ -110,7 +110,7 @@ def many_threads():
 
     def work(seed):
         chance, kept = random.Random(seed), {}
-        while time.monotonic() < end:
+        while time.monotonic() < end or len(shared) < shared.maxlen:
             for _ in range(50):
                 size = chance.choice((10, 100, 1000, 10_000, 200_000))
                 kept[chance.randrange(20)] = one = bytes([seed]) * size
