@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAIN, SHOWN, decode, type Table } from "../src/data";
 import { isRelated } from "../src/model/choose";
-import { bytes, count, duration, percent, visible } from "../src/model/format";
+import { bytes, count, duration, percent, placeName, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
 import { functionsTable, linesTable } from "../src/model/samples";
 import { spansTable } from "../src/model/spans";
@@ -52,6 +52,15 @@ describe("own values", () => {
     const own = ownValues(recording, TIME, -1, null);
     const sums = inclusive(recording, own);
     expect(sums[0] + sums[4]).toBe(total(own));
+  });
+});
+
+describe("places", () => {
+  it("are those of the core: where a function starts, the library of a native symbol, none of a region", () => {
+    const raw = tinyRaw();
+    raw.sites.file[5] = raw.texts.push("/usr/lib/libblas.so.3") - 1;
+    const recording = decode(raw);
+    expect([2, 3, 5, 7, 0].map((site) => placeName(recording, site))).toEqual(["a.py:1", "/usr/lib/lib.py:5", "libblas.so.3", "", ""]);
   });
 });
 

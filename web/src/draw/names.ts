@@ -1,7 +1,7 @@
 // What a box can stand for: functions merged over their lines, regions, waiting, threads. The same rules as in
 // src/view/samples.c, so that the page and the core add up the same things.
 import { STATES, type Recording } from "../data";
-import { fileName } from "../model/format";
+import { baseName, fileName } from "../model/format";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;
@@ -136,9 +136,11 @@ export function lineOf(names: Names, what: number): number {
   return sites.first_line[names.site[what]] || (kindOf(names, what) === "line" ? 0 : sites.line[names.site[what]]);
 }
 
-/** "folder/file.py:12". */
+/** "folder/file.py:12"; of a native symbol its library. */
 export function placeOf(names: Names, what: number): string {
-  const file = kindOf(names, what) === "region" ? "" : fileName(names.recording, fileOf(names, what));
+  const kind = kindOf(names, what);
+  if (kind === "native") return baseName(fileOf(names, what));
+  const file = kind === "region" ? "" : fileName(names.recording, fileOf(names, what));
   const line = lineOf(names, what);
   return file && line ? `${file}:${line}` : file;
 }

@@ -82,6 +82,14 @@ export function baseName(path: string): string {
 /** What a file is called in tables: the core's name for it. */
 export const fileName = ({ fileNames }: Recording, path: string) => fileNames.get(path) ?? path;
 
+/** Where a function starts, as in the core: a native symbol is in its library, a region has no place. */
+export function placeName(recording: Recording, site: number): string {
+  const { sites, kinds, texts } = recording;
+  const [kind, file, line] = [kinds[sites.kind[site]], texts[sites.file[site]], sites.first_line[site] || sites.line[site]];
+  if (kind === "native") return baseName(file);
+  return kind === "line" ? fileName(recording, file) + (line ? `:${line}` : "") : "";
+}
+
 /** "1 line", "3 lines". */
 export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;

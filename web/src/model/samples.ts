@@ -2,7 +2,7 @@
 // the whole recording gives what the core says.
 import { SHOWN, MAIN, NO_ZERO, OPTIONAL, STATES, type Cell, type Column, type Recording, type Table } from "../data";
 import type { Range } from "../state";
-import { fileName, plural } from "./format";
+import { fileName, placeName, plural } from "./format";
 import { digits, hasMemory, nodeMemory, type NodeMemory } from "./memory";
 import { column, listTable } from "./table";
 import { ownValues } from "./values";
@@ -344,9 +344,9 @@ export function functionsTable(recording: Recording, thread: number, range: Rang
   const rows = functions.filter(isListed).map(({ site, self, total, cpu }): Cell[] => {
     const [name, code] = site < 0 ? ["[no frame]", "other"] : [texts[sites.name[site]], codeOf(recording, site)];
     const [file, line] = [texts[sites.file[site]], sites.first_line[site]];
-    const place = file ? fileName(recording, file) + (line ? `:${line}` : "") : null;
+    const place = site < 0 ? "" : placeName(recording, site);
     const share = isAll ? percentOf(total, whole[0] + whole[1]) : percentOf(cpu, whole[0]);
-    return [name, ...timeCells(self, whole, isAll), cpu, total, share, code, place, file || null, line || null];
+    return [name, ...timeCells(self, whole, isAll), cpu, total, share, code, place || null, file || null, line || null];
   });
   rows.sort((a, b) => (isAll ? 0 : Number(b[1]) - Number(a[1])) || Number(b[2]) - Number(a[2]));
   return listTable(
