@@ -11,9 +11,9 @@
 #include "os/process.h"
 #include "probe/memory_private.h"
 
-#define MAIN_STACK (8u << 20) /* bytes; nothing else is mapped so close below the main thread's stack */
-#define UNANSWERED_LIMIT 50u  /* looks in which it ran, but did not answer */
-#define MOST_PASSED_OVER 8u   /* looks */
+#define MAIN_STACK (8u << 20)              /* bytes; nothing else is mapped so close below the main thread's stack */
+#define UNANSWERED_LIMIT 50u               /* looks in which it ran, but did not answer */
+#define MOST_PENDING_NS UINT64_C(16000000) /* of CPU time, until a thread is asked wherever it is */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
@@ -320,20 +320,13 @@ look_at_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 
 /* One that is ready is where the kernel took its processor away, which is more often at a system call than its time
  * is: what it ran waits until it is met running. On a single processor that can never be, and on a crowded machine it
- * may take too long: our thread runs when this one does not. */
+ * may take too long, since our thread runs when this one does not. */
 static int
-is_time_to_ask(const snd_sampler *self, snd_sample_thread *thread)
+is_time_to_ask(const snd_sampler *self, const snd_sample_thread *thread)
 {
     uint64_t now;
-    int is_on_processor = snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns;
-
-    if (is_on_processor || self->has_one_processor || self->shares_processor ||
-        thread->passed_over == MOST_PASSED_OVER) {
-        thread->passed_over = 0;
-        return 1;
-    }
-    thread->passed_over += thread->pending_cpu_ns != 0;
-    return 0;
+    return self->has_one_processor || self->shares_processor || thread->pending_cpu_ns >= MOST_PENDING_NS ||
+           (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
 }
 
 /* The clocks are read one after the other: what one look takes too much, a later one has too little. Taken for waiting,

@@ -18,10 +18,9 @@
 typedef struct snd_sample_thread {
     snd_task task;
     uint32_t row;
-    uint32_t interval;    /* looks from one look at it to the next */
-    uint32_t next_look;   /* the number of that look */
-    uint32_t unanswered;  /* looks since a question that has no answer yet */
-    uint32_t passed_over; /* looks that met it ready, with time to charge, and did not ask */
+    uint32_t interval;   /* looks from one look at it to the next */
+    uint32_t next_look;  /* the number of that look */
+    uint32_t unanswered; /* looks since a question that has no answer yet */
     int is_ours;
     int is_quiet; /* what it waits for is not kept */
     int is_mute;  /* it blocks our signal: read from outside */

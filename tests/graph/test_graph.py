@@ -34,6 +34,7 @@ def library_of(lib):
 # ---- the same as the library's own ----
 
 
+@pytest.mark.quick
 def test_counts_are_those_of_the_librarys_own_profile(lib, linker):
     stats = lib.ProfileStats(atexit_print=False)
     known, data = lib.logistic(linker, profile=stats)

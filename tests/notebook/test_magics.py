@@ -57,6 +57,7 @@ def outermost(data):
 # ---- what is shown ----
 
 
+@pytest.mark.quick
 def test_a_cell_is_measured_and_shown_once(notebook, tmp_path):
     (cell,) = notebook("%%sonde\nresult = work()\nresult")
     assert cell.error is None
