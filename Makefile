@@ -58,10 +58,11 @@ demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
 	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
 
-SHORT_STEPS = test-asan test-tsan test-c test-web test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%)
+SHORT_STEPS = test-web test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%)
+# The C tests have both cores to themselves: some of them compare the sampler's clocks.
 test: packages builds ## all capabilities, the short part of each, with the sanitizers (5 min)
+	tools/steps.sh '$(MAKE) test-c' '$(MAKE) test-asan' '$(MAKE) test-tsan' '$(MAKE) test-quiet PART=short'
 	tools/steps.sh -j2 '$(MAKE) test-python PART=short' $(SHORT_STEPS:%='$(MAKE) % PART=short')
-	$(MAKE) test-quiet PART=short
 
 test-all: ## what is too slow for CI: long truth runs, stress, fuzzing, all tests on all interpreters, CPython's own
 	tools/steps.sh '.ci/run' '$(MAKE) truth' '$(MAKE) stress' '$(MAKE) fuzz FUZZ_SECONDS=600' '$(MAKE) lint-tidy TIDY_NODES=225000' \
