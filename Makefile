@@ -253,8 +253,8 @@ $(VENV)/.test: tools/test.txt tools/system.sh $(VENV)/.build
 	tools/system.sh test
 	$(PIP) install -r tools/test.txt
 	touch $@
-$(VENV)/.dev: $(VENV)/.test
-	$(PIP) install -r tools/requirements.txt -r tools/test.txt
+$(VENV)/.dev: tools/requirements.txt $(VENV)/.test
+	$(PIP) install -r tools/requirements.txt
 	touch $@
 $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	-$(PIP) install -c tools/requirements.txt yappi viztracer

@@ -9,20 +9,10 @@ import traceback
 
 import numpy as np
 import pytest
-from graph_support import INSTALLED, STEP_NS, VMS, Lib, nodes_of, of_kind, theirs
+from graph_support import STEP_NS, nodes_of, of_kind, theirs
 
 import sonde.graph
 from sonde import _graph_records, _graph_tracker
-
-
-@pytest.fixture(params=INSTALLED)
-def lib(request):
-    return Lib(request.param)
-
-
-@pytest.fixture(params=VMS.values(), ids=VMS)
-def linker(request):
-    return request.param
 
 
 def library_of(lib):

@@ -9,21 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graph_support import INSTALLED, STEP_NS, VMS, Lib, inside, nodes_of, of_kind, theirs
+from graph_support import INSTALLED, STEP_NS, Lib, inside, nodes_of, of_kind, theirs
 from wait_support import sum_so_far, until
 
 import sonde.graph
-
-
-@pytest.fixture(params=INSTALLED)
-def lib(request):
-    return Lib(request.param)
-
-
-@pytest.fixture(params=VMS.values(), ids=VMS)
-def linker(request):
-    return request.param
-
 
 # ---- Scan ----
 
