@@ -58,11 +58,12 @@ demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
 	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
 
-SHORT_STEPS = test-web test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%)
-# The C tests have both cores to themselves: some of them compare the sampler's clocks.
+# The longest first: the last ones fill what is left of two cores. `make check` has the C tests without a sanitizer.
+SHORT_STEPS = test-python test-asan test-tsan test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%) test-web
+test: KINDS = asan tsan
 test: packages builds ## all capabilities, the short part of each, with the sanitizers (5 min)
-	tools/steps.sh '$(MAKE) test-c' '$(MAKE) test-asan' '$(MAKE) test-tsan' '$(MAKE) test-quiet PART=short'
-	tools/steps.sh -j2 '$(MAKE) test-python PART=short' $(SHORT_STEPS:%='$(MAKE) % PART=short')
+	tools/steps.sh -j2 $(SHORT_STEPS:%='$(MAKE) % PART=short')
+	$(MAKE) test-quiet PART=short
 
 test-all: ## what is too slow for CI: long truth runs, stress, fuzzing, all tests on all interpreters, CPython's own
 	tools/steps.sh '.ci/run' '$(MAKE) truth' '$(MAKE) stress' '$(MAKE) fuzz FUZZ_SECONDS=600' '$(MAKE) lint-tidy TIDY_NODES=225000' \
@@ -83,7 +84,7 @@ test-c: build/c/build.ninja ## the C tests, with warnings as errors
 	$(MESON_TEST) -C build/c
 
 test-asan: build/asan/build.ninja ## the C tests under AddressSanitizer and UBSan
-	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1 \
+	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:malloc_context_size=10 \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(MESON_TEST) -C build/asan --timeout-multiplier 4
 
 # gcc 12's ThreadSanitizer dies when addresses are more random than it knows; a container may not let us switch it off.
@@ -231,12 +232,13 @@ wheel: $(WHEEL) ## a wheel for the current interpreter, in dist/
 
 ##@ What the tests need (made on demand)
 
+KINDS = c asan tsan
 ENVS = notebook torch numpy1 pytensor $(AESARA)
 packages: $(VENV)/.dev $(ENVS:%=build/env-%/.packages) build/lint.ok ## download and install all packages
 	tools/system.sh page
 
 builds: $(VENV)/.installed $(ENVS:%=build/env-%/.installed) build/c/build.ninja build/asan/build.ninja build/tsan/build.ninja ## build all that is tested
-	for kind in c asan tsan; do $(IN_VENV) ninja -C build/$$kind --quiet || exit 1; done
+	for kind in $(KINDS); do $(IN_VENV) ninja -C build/$$kind --quiet || exit 1; done
 
 # The environment grows by need, so that `make demo` does not wait for what only tests and linters use.
 $(VENV)/.build: tools/requirements.txt

@@ -345,10 +345,9 @@ rebase(void)
 
 /* Everything that was used so far stands somewhere. */
 static void
-settle_all(void)
+settle_all(uint64_t now)
 {
     snd_sampler *self = &snd_sample_state;
-    uint64_t now = snd_clock_monotonic_ns();
     int has_moved;
 
     self->seen.look++;
@@ -471,8 +470,9 @@ finish(uintptr_t nothing)
 
     (void)nothing;
     SND_SET(running.is_wanted, 0);
+    self->stop_ns = snd_clock_monotonic_ns();
     if (!SND_GET(self->is_paused))
-        settle_all();
+        settle_all(self->stop_ns);
     snd_sample_forget_threads();
     snd_sample_codes_free(&self->codes);
     snd_sample_native_free(self->native);
@@ -517,7 +517,7 @@ set_paused(uintptr_t paused)
     if (!snd_sample_is_running() || (int)paused == SND_GET(self->is_paused))
         return;
     if (paused)
-        settle_all();
+        settle_all(snd_clock_monotonic_ns());
     else
         rebase();
     SND_SET(self->is_paused, (int)paused);
@@ -536,7 +536,7 @@ reset(uintptr_t nothing)
 
     (void)nothing;
     if (snd_sample_is_running() && !SND_GET(self->is_paused))
-        settle_all(); /* what was used so far is forgotten, too */
+        settle_all(snd_clock_monotonic_ns()); /* what was used so far is forgotten, too */
     self->seen.look++;
     for (uint32_t i = 0; i < self->seen.node_count; i++) {
         snd_sample_node *node = &self->seen.nodes[i];

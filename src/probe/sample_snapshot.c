@@ -208,7 +208,7 @@ static snd_status
 update_locked(snd_snapshot *self, snd_profile *profile)
 {
     const snd_sample_seen *seen = &snd_sample_state.seen;
-    uint64_t now_ns = snd_clock_monotonic_ns();
+    uint64_t now_ns = snd_sample_is_running() ? snd_clock_monotonic_ns() : snd_sample_state.stop_ns;
 
     account_for_short_threads(now_ns);
     snd_status status = update_rows(self, profile, now_ns);

@@ -416,7 +416,8 @@ nothing_is_counted_in_a_pause(void)
         let_all_run(ms);
         snd_profile_free(third);
         third = sampled_profile();
-        if (sampled_cpu(third, SND_NONE) == sampled_cpu(second, SND_NONE))
+        if (sampled_cpu(third, SND_NONE) == sampled_cpu(second, SND_NONE) &&
+            sampled_wait(third, SND_NONE) == sampled_wait(second, SND_NONE))
             break;
         snd_profile_free(second);
         second = sampled_profile();

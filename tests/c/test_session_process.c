@@ -275,15 +275,20 @@ a_killed_process_leaves_what_the_last_checkpoint_had(void)
 static void
 a_process_killed_at_any_moment_leaves_a_readable_recording(void)
 {
-    char path[512];
+    char paths[4][512], name[32];
+    pid_t children[4];
 
     for (unsigned i = 0; i < 4; i++) {
-        strcpy(path, temp_path("busy.sonde"));
-        pid_t child = start_child(path, record_without_a_pause);
-        sleep_ms(2150 + 83 * i); /* sleeps: another moment each time */
-        kill(child, SIGKILL);
-        exit_status(child);
-        snd_profile_free(read_recording(path));
+        snprintf(name, sizeof name, "busy%u.sonde", i);
+        strcpy(paths[i], temp_path(name));
+        children[i] = start_child(paths[i], record_without_a_pause);
+    }
+    sleep_ms(2150); /* sleeps: for some checkpoints */
+    for (unsigned i = 0; i < 4; i++) {
+        sleep_ms(83); /* sleeps: another moment each time */
+        kill(children[i], SIGKILL);
+        exit_status(children[i]);
+        snd_profile_free(read_recording(paths[i]));
     }
 }
 

@@ -163,6 +163,7 @@ def test_recordings_without_facts_are_merged_and_compared(gift):
         assert limited(gift, "view", "all.sonde", view).returncode in (0, 2)
 
 
+@pytest.mark.slow
 def test_a_tree_200_000_levels_deep_is_shown(gift):
     with changed(gift.folder / "gift.sonde") as db:
         first = db.execute("select max(id) + 1 from node").fetchone()[0]

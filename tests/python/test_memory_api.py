@@ -245,6 +245,7 @@ def test_memory_alone_takes_no_samples():
     assert len(data) == MB
 
 
+@pytest.mark.slow
 def test_blocks_again_and_again_leave_the_allocators_as_they_were():
     before = allocators()
     kept = []

@@ -33,7 +33,8 @@ IS_LONG = float(os.environ.get("SONDE_TRUTH_SECONDS", "2")) >= 20
 
 
 def some(names, first):
-    return names if IS_LONG else names[first::3]
+    chosen = names if IS_LONG else names[first::3]
+    return [slow(name)[0] if name == "forks_among_threads" else name for name in chosen]
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from run_support import SONDE, infos, needs_tables
+from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
 
@@ -97,7 +98,7 @@ WAYS = [
 
 
 @needs_tables
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+@pytest.mark.parametrize("way", [WAYS[3], WAYS[6], *slow(*WAYS[:3], *WAYS[4:6], *WAYS[7:])], ids=" ".join)
 def test_a_program_and_its_children_see_the_files_of_plain_python(sonde, way):
     plain = run(sonde.folder, PYTHON, code=SEES)
     ours = run(sonde.folder, SONDE, *way, "-o", "r.sonde", code=SEES)
@@ -157,8 +158,8 @@ ENDS = {
 
 
 @needs_tables
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("way", [["run"], ["run", "--native", "--memory", "--html"], ["trace"]], ids=" ".join)
+@pytest.mark.parametrize("end", ["as usual", *slow("at once", "by an exception")])
+@pytest.mark.parametrize("way", [["run"], *slow(["run", "--native", "--memory", "--html"], ["trace"])], ids=" ".join)
 def test_a_program_without_files_is_saved_and_reported(sonde, way, end):
     done = run(sonde.folder, SONDE, *way, "-o", "r.sonde", code=WITHOUT_FILES + ENDS[end])
     said = done.stderr.decode()
@@ -219,7 +220,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("way", [["run"], ["run", "--native", "--memory"]], ids=" ".join)
+@pytest.mark.parametrize("way", [["run", "--native", "--memory"], *slow(["run"])], ids=" ".join)
 def test_where_a_table_is_refused_files_are_among_the_programs_and_out_of_its_way(sonde, way):
     ours = run(sonde.folder, PYTHON, "-c", REFUSES, SONDE, *way, "-o", "r.sonde", code=SEES)
     assert (ours.returncode, complete(sonde)) == (0, True), ours.stderr

@@ -2,6 +2,7 @@
 
 import pytest
 from sampler_support import IS_STRESS
+from sonde_programs import slow
 
 pytestmark = pytest.mark.interpreter
 
@@ -75,7 +76,7 @@ def cycle():
 }
 
 
-@pytest.mark.parametrize("name", CYCLE)
+@pytest.mark.parametrize("name", ["block", "the safe way", "pauses", *slow("start and stop", "recording", "threads")])
 def test_nothing_is_left(sonde, name):
     done = sonde.python(LOOP + CYCLE[name] + f"\nrun(cycle, {CYCLES})\n")
     blocks, grown_kib, files, tasks, _ = map(int, done.stdout.split())

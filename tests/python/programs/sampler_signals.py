@@ -22,9 +22,10 @@ def profiling_timer():
     hits = []
     signal.signal(signal.SIGPROF, lambda number, frame: hits.append(number))
     signal.setitimer(signal.ITIMER_PROF, 0.02, 0.02)
-    spin(0.3)
+    while len(hits) < 4:
+        spin(0.01)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    print(set(hits) == {signal.SIGPROF}, len(hits) > 3, signal.getitimer(signal.ITIMER_PROF))
+    print(set(hits) == {signal.SIGPROF}, signal.getitimer(signal.ITIMER_PROF))
 
 
 def real_timer():
@@ -170,7 +171,8 @@ def dumps_later():
     with tempfile.TemporaryFile("w+") as file:
         faulthandler.enable(file=file)
         faulthandler.dump_traceback_later(0.1, repeat=False, file=file)
-        spin(0.4)
+        while not os.fstat(file.fileno()).st_size:
+            spin(0.01)
         faulthandler.cancel_dump_traceback_later()
         faulthandler.register(signal.SIGUSR2, file=file, all_threads=True)
         signal.raise_signal(signal.SIGUSR2)
