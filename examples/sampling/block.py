@@ -34,8 +34,8 @@ print(f"look at it with: sonde view {r.recording} --tree")
 
 @sonde.sample(rate=2000, report=False)
 def both():
-    squares(300_000)
-    pack(8000)
+    squares(1_000_000)
+    pack(40_000)
 
 
 both()

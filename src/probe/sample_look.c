@@ -80,9 +80,17 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
     return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
 }
 
+static int
+is_place(const snd_sampler *self, uint32_t node)
+{
+    return self->seen.nodes[node].site != SND_NONE;
+}
+
+/* A thread's root and a region are no place where it can be. */
 static void
 charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
 {
+    node = is_place(self, node) ? node : snd_sample_seen_other(&self->seen, node, "[not seen]");
     thread->run_node = node;
     if (!thread->is_ours) {
         self->weighed_ns += thread->asked_cpu_ns;

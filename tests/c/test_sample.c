@@ -8,6 +8,7 @@
 #include "probe/sample.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -261,6 +262,38 @@ without_signals_threads_are_read_from_outside(void)
     is_close(sampled_cpu(profile, SND_NONE), sampled_fact("cpu_ns"));
     snd_profile_free(profile);
     end_threads();
+}
+
+static _Atomic int may_end;
+static _Atomic uint32_t spinning_id;
+
+static void *
+spin_without_python(void *nothing)
+{
+    atomic_store(&spinning_id, snd_thread_id());
+    while (!atomic_load(&may_end))
+        spin_us(100);
+    return nothing;
+}
+
+static void
+time_of_a_thread_that_cannot_be_asked_has_a_row(void)
+{
+    pthread_t thread;
+
+    start_with((snd_sample_options){.rate_hz = 1000, .no_signals = 1});
+    REQUIRE(pthread_create(&thread, NULL, spin_without_python, NULL) == 0);
+    while (atomic_load(&spinning_id) == 0)
+        sleep_ms(1);
+    let_run(spinning_id, 50);
+    snd_sample_stop();
+    snd_profile *profile = sampled_profile();
+    uint32_t track = sampled_track(profile, spinning_id);
+    CHECK(sampled_cpu(profile, track) > 0);
+    CHECK_NUMBER(cpu_at(profile, track, "[not seen]"), sampled_cpu(profile, track));
+    snd_profile_free(profile);
+    atomic_store(&may_end, 1);
+    pthread_join(thread, NULL);
 }
 
 static void
@@ -558,6 +591,7 @@ main(void)
     RUN(a_program_may_close_all_files);
     RUN(a_running_thread_is_found_in_its_functions);
     RUN(without_signals_threads_are_read_from_outside);
+    RUN(time_of_a_thread_that_cannot_be_asked_has_a_row);
     RUN(cpu_only_has_no_waiting);
     RUN(samples_stand_below_the_region_on_one_track);
     RUN(events_follow_each_other_and_are_given_once);
