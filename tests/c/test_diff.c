@@ -240,6 +240,23 @@ what_regions_waited_for_a_processor_is_noise(void)
 }
 
 static void
+time_outside_of_all_frames_is_not_judged(void)
+{
+    snd_profile *before = new_profile("/app/prog.py"), *after = new_profile("/app/prog.py");
+
+    set_whole(before, add_main(before), SND_METRIC_WAIT_IO, MS);
+    set_whole(after, add_main(after), SND_METRIC_WAIT_IO, 100 * MS);
+    add_sampled(before, 0, "f", "/app/prog.py", 1, 1, 100);
+    add_sampled(after, 0, "f", "/app/prog.py", 1, 1, 100);
+    snd_diff diff = compare(before, after, 1u << SND_DIFF_FUNCTIONS);
+    const snd_diff_row *row = find(&diff, SND_DIFF_FUNCTIONS, "[no frame]");
+    CHECK(row->difference == 99.0 * MS && !snd_diff_is_over(&diff, row, 10));
+    snd_diff_free(&diff);
+    snd_profile_free(before);
+    snd_profile_free(after);
+}
+
+static void
 operators_are_their_name_and_their_inputs_when_asked(void)
 {
     static const snd_view_options by_shape = {.by_shape = 1};
@@ -502,6 +519,7 @@ main(void)
     RUN(a_line_that_is_in_both_sources_is_slower_not_new);
     RUN(regions_are_their_path_on_all_threads);
     RUN(what_regions_waited_for_a_processor_is_noise);
+    RUN(time_outside_of_all_frames_is_not_judged);
     RUN(operators_are_their_name_and_their_inputs_when_asked);
     RUN(numbers_of_calls_are_exact_and_their_times_are_not);
     RUN(memory_has_the_error_of_its_blocks);
