@@ -80,23 +80,22 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
     return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
 }
 
-static int
-is_place(const snd_sampler *self, uint32_t node)
+/* A thread's root and a region are no place where it can be: nobody saw where it was. */
+static uint32_t
+as_place(snd_sampler *self, uint32_t node)
 {
-    return self->seen.nodes[node].site != SND_NONE;
+    return self->seen.nodes[node].site != SND_NONE ? node : snd_sample_seen_other(&self->seen, node, "[not seen]");
 }
 
-/* A thread's root and a region are no place where it can be. */
 static void
 charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
 {
-    node = is_place(self, node) ? node : snd_sample_seen_other(&self->seen, node, "[not seen]");
-    thread->run_node = node;
+    thread->run_node = as_place(self, node);
     if (!thread->is_ours) {
         self->weighed_ns += thread->asked_cpu_ns;
         self->weighed_ns2 += (double)thread->asked_cpu_ns * (double)thread->asked_cpu_ns;
     }
-    snd_sample_seen_add(&self->seen, node, state, thread->asked_cpu_ns, now_ns);
+    snd_sample_seen_add(&self->seen, thread->run_node, state, thread->asked_cpu_ns, now_ns);
     thread->pending_cpu_ns -= thread->asked_cpu_ns;
     thread->asked_cpu_ns = 0;
 }
@@ -399,10 +398,9 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 
     snd_sample_take_answer(self, thread, now_ns);
     if (thread->pending_cpu_ns != 0)
-        charge_pending(self, thread, snd_sample_seen_other(&self->seen, root, "[not seen]"), NATIVE, now_ns);
+        charge_pending(self, thread, root, NATIVE, now_ns);
     if (thread->pending_wait_ns != 0 && !thread->is_ours && keeps_waiting(self, thread))
-        snd_sample_seen_add(&self->seen, snd_sample_seen_other(&self->seen, root, "[not seen]"), WAIT_OTHER,
-                            thread->pending_wait_ns, now_ns);
+        snd_sample_seen_add(&self->seen, as_place(self, root), WAIT_OTHER, thread->pending_wait_ns, now_ns);
     thread->pending_wait_ns = 0;
     thread->is_asked = 0;
 }

@@ -48,7 +48,7 @@ typedef struct snd_sampler {
     uint64_t origin_ns;
     uint64_t start_cpu_ns;    /* of the process, when looking began */
     uint64_t measured_cpu_ns; /* of the process, up to the last pause */
-    uint64_t stop_ns;
+    uint64_t stop_ns;         /* when looking ended, and with it the life of each thread that was looked at */
     snd_sample_thread *threads;
     uint32_t thread_count, thread_capacity;
     snd_sample_seen seen;

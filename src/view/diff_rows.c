@@ -13,8 +13,6 @@
 
 /* What nobody saw a thread do. */
 #define NOT_SEEN "[not seen]"
-/* A thread that is in no function, such as one that starts: what it waits for is the machine's. */
-#define NO_FRAME "[no frame]"
 
 /* ---- names ---- */
 
@@ -52,7 +50,7 @@ add_named(snd_diff *self, const snd_diff_source *from, snd_diff_kind kind, snd_b
 int
 snd_diff_is_unrated(const char *name)
 {
-    return strcmp(name, "[sonde]") == 0 || strcmp(name, NOT_SEEN) == 0 || strcmp(name, NO_FRAME) == 0;
+    return strcmp(name, "[sonde]") == 0 || strcmp(name, NOT_SEEN) == 0 || strcmp(name, SND_NO_FRAME) == 0;
 }
 
 /* ---- totals ---- */
@@ -264,9 +262,7 @@ snd_diff_sampled(const snd_diff_source *from, const snd_samples_numbers *numbers
 static snd_status
 add_function(snd_diff *self, const snd_diff_source *from, uint32_t function, const snd_samples_numbers *numbers)
 {
-    static const snd_profile_site nowhere = {SND_SITE_OTHER, NO_FRAME, "", 0, "", 0, 0};
-    int is_somewhere = function < from->samples.function_count;
-    const snd_profile_site *site = is_somewhere ? snd_samples_site(&from->samples, function) : &nowhere;
+    const snd_profile_site *site = snd_samples_site(&from->samples, function);
     snd_estimate estimate = snd_diff_sampled(from, numbers, 0);
     snd_buffer texts[3] = {{0}};
     snd_diff_row *row;

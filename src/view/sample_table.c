@@ -117,7 +117,7 @@ snd_place_text(const snd_own *own, const snd_profile_site *site, snd_buffer *out
 const char *
 snd_function_code(const snd_samples *samples, uint32_t function)
 {
-    if (samples->functions[function].is_own)
+    if (function < samples->function_count && samples->functions[function].is_own)
         return "own";
     switch (snd_samples_site(samples, function)->kind) {
     case SND_SITE_LINE:

@@ -78,9 +78,7 @@ add_up(const snd_samples *samples, sums *functions)
 static snd_status
 add_row(const snd_samples *samples, snd_table *table, uint32_t function, const sums *of)
 {
-    static const snd_profile_site nowhere = {SND_SITE_OTHER, "[no frame]", "", 0, "", 0, 0};
-    int is_somewhere = function < samples->function_count;
-    const snd_profile_site *site = is_somewhere ? snd_samples_site(samples, function) : &nowhere;
+    const snd_profile_site *site = snd_samples_site(samples, function);
     snd_buffer name = {0}, place = {0};
     snd_cell *cells;
     snd_status status = snd_table_add_row(table, 0, &cells);
@@ -94,7 +92,7 @@ add_row(const snd_samples *samples, snd_table *table, uint32_t function, const s
     snd_set_whole(&cells[TOTAL], of->total_ns);
     snd_set_share(&cells[TOTAL_SHARE],
                   snd_samples_share(samples, samples->options->with_waiting ? of->total_ns : of->total_cpu_ns));
-    snd_set_text(table, &cells[CODE], is_somewhere ? snd_function_code(samples, function) : "other");
+    snd_set_text(table, &cells[CODE], snd_function_code(samples, function));
     snd_set_buffer(table, &cells[PLACE], &place);
     if (*site->file != '\0')
         snd_set_text(table, &cells[FILE_NAME], site->file);

@@ -90,7 +90,9 @@ snd_samples_function_of(const snd_samples *self, uint32_t node)
 const snd_profile_site *
 snd_samples_site(const snd_samples *self, uint32_t function)
 {
-    return &self->profile->sites[self->functions[function].site];
+    static const snd_profile_site nowhere = {SND_SITE_OTHER, SND_NO_FRAME, "", 0, "", 0, 0};
+
+    return function < self->function_count ? &self->profile->sites[self->functions[function].site] : &nowhere;
 }
 
 /* ---- nodes ---- */

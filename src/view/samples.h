@@ -49,6 +49,9 @@ int snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers
 
 /* The function of a node; SND_NONE for a thread's root and what was not sampled. */
 uint32_t snd_samples_function_of(const snd_samples *self, uint32_t node);
+
+/* `function_count` stands for a thread that is in none, such as one that starts: its site is called SND_NO_FRAME. */
+#define SND_NO_FRAME "[no frame]"
 const snd_profile_site *snd_samples_site(const snd_samples *self, uint32_t function);
 
 void snd_samples_add(snd_samples_numbers *sum, const snd_samples_numbers *more);

@@ -19,7 +19,7 @@
 #ifdef __SANITIZE_ADDRESS__ /* three times as slow */
 #define TIMES 2u
 #else
-#define TIMES 6u
+#define TIMES 8u
 #endif
 
 static void
