@@ -329,6 +329,7 @@ rebase(void)
     snd_sampler *self = &snd_sample_state;
     uint64_t now = snd_clock_monotonic_ns();
 
+    self->start_cpu_ns = snd_process_cpu_ns(); /* first: what threads have more than the process could not be told of */
     for (uint32_t i = 0; i < self->thread_count; i++) {
         snd_sample_thread *thread = &self->threads[i];
         (void)snd_task_cpu_ns(&thread->task, &thread->cpu_ns);
@@ -338,7 +339,6 @@ rebase(void)
         self->seen.rows[thread->row].event_end_ns = now;
         self->seen.rows[thread->row].last_event = 0;
     }
-    self->start_cpu_ns = snd_process_cpu_ns();
     snd_gpu_rebase(now);
     snd_sample_refresh(now, 1);
 }
@@ -358,8 +358,9 @@ settle_all(uint64_t now)
         else
             snd_sample_settle(self, thread, now);
     }
-    self->measured_cpu_ns += snd_process_cpu_ns() - self->start_cpu_ns;
-    self->start_cpu_ns = snd_process_cpu_ns();
+    uint64_t cpu_ns = snd_process_cpu_ns();
+    self->measured_cpu_ns += cpu_ns - self->start_cpu_ns;
+    self->start_cpu_ns = cpu_ns;
 }
 
 void
