@@ -27,7 +27,7 @@ PYTEST = $(IN_VENV) $(VENV)/bin/python -m pytest --timeout=300
 SHORT = $(filter short,$(PART))
 
 WEB := $(shell find web -type d \( -name node_modules -o -name dist \) -prune -o -type f -print)
-SOURCES := $(shell find src include python -type f ! -name '*.pyc') $(WEB) meson.build meson.options pyproject.toml README.md tools/build_page.py
+SOURCES := $(shell find src include python -type f ! -name '*.pyc') $(WEB) meson.build meson.options pyproject.toml README.md tools/build_page.py tools/page_metrics.py
 FIND_C = find src include tests bench examples -name '*.[ch]'
 # Not the pages: ruff would also format the examples in docs/api.md, which is generated.
 PY_FOLDERS = python tests bench examples tools

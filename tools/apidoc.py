@@ -201,7 +201,7 @@ def document_core() -> str:
     """The functions that are written in C: their types from the stub, their docstrings from the method table."""
     stub = functions_of(parse(PACKAGE / "_core.pyi").body)
     parts = []
-    for name, docstring in c_docstrings(PYTHON / "module.c").items():
+    for name, docstring in c_docstrings(PYTHON / "module" / "module.c").items():
         code = fenced(signature(stub[name][-1]), "python")
         parts.append(f"### `{name}`\n\n{code}\n\n{as_markdown(docstring)}")
     return "\n\n".join(parts)
@@ -209,7 +209,8 @@ def document_core() -> str:
 
 def document_calls() -> str:
     """The methods of a profile of calls that are written in C."""
-    lines = [bullet(f"`.{name}`", one_line(text)) for name, text in c_docstrings(PYTHON / "calls.c").items()]
+    found = c_docstrings(PYTHON / "calls" / "call_probe.c")
+    lines = [bullet(f"`.{name}`", one_line(text)) for name, text in found.items()]
     return "\n".join(["What `Profile` has from its part in C:", "", *lines])
 
 
@@ -284,12 +285,12 @@ def make_page() -> str:
         document_module("sonde.sampling", PACKAGE / "sampling.py"),
         document_module("sonde.heap", PACKAGE / "heap.py"),
         document_module("sonde.ops", PACKAGE / "_ops.py"),
-        document_module("sonde.graph", PACKAGE / "graph.py"),
+        document_module("sonde.graph", PACKAGE / "graph" / "__init__.py"),
         document_module("sonde.snapshots", PACKAGE / "snapshots.py"),
         document_module("sonde.regions", PACKAGE / "regions.py"),
         document_core(),
         document_module("sonde.torch", PACKAGE / "torch.py"),
-        document_module("sonde.web", PACKAGE / "web.py"),
+        document_module("sonde.web", PACKAGE / "web" / "__init__.py"),
         document_module("sonde._averages", PACKAGE / "_averages.py"),
         document_module("sonde.reporters", PACKAGE / "reporters.py"),
         document_module("sonde.profiler", PACKAGE / "profiler.py"),

@@ -20,6 +20,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import page_metrics
+
 PLACE = b"<!--sonde-data-->"
 ROW = 96  # bytes a line of C
 LIMIT = 200_000  # bytes of the page before compression
@@ -49,6 +51,7 @@ LOADER = b"""<script>
 def sources(web: Path) -> list[Path]:
     """What the page is built from."""
     names = ["package.json", "package-lock.json", "vite.config.ts", "tsconfig.json", "index.html"]
+    names.append("../src/model/metric.h")
     return [web / name for name in names] + sorted(path for path in (web / "src").rglob("*") if path.is_file())
 
 
@@ -64,6 +67,9 @@ def install(web: Path) -> None:
 
 def build(web: Path, work: Path) -> bytes:
     """The page, in one file."""
+    module, text = page_metrics.module(web)
+    if module.read_text() != text:
+        sys.exit(f"build_page.py: {module} is stale: run tools/page_metrics.py")
     if not os.access(web, os.W_OK):
         copy = work / "web"
         shutil.copytree(web, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "dist"))

@@ -1,12 +1,12 @@
 """Lists the messages that users can get and no test reaches.
 
 Usage: python tools/messages.py [COVERAGE.json], which is gcovr's --json of all tests; `make coverage` does that.
-Without it the texts alone decide, which lists some that are reached but not named in any test.
+Without it the texts alone decide, and every message must be named in a test; tests/lint checks that.
 
 In C, a message is a text of several words in a function, and it is reached when a line of its statement ran. Where
 that does not decide (one of several texts in a statement, a table, a status) and in Python, three of its words in a row
 must be in some test. tools/messages_unreached.txt lists the messages that no test can reach, each with its reason; any
-other one that is not reached makes this fail.
+other one that is not reached makes this fail, and so does a line of the list that is stale or has no reason.
 """
 
 import ast
@@ -45,6 +45,17 @@ def is_prose(text: str) -> bool:
     return PROSE.search(FILLED_IN.sub("0", text)) is not None and NOT_FOR_PEOPLE.match(text) is None
 
 
+def is_compared(statement: list[Token], i: int) -> bool:
+    """Whether the text at `i` is an argument of strcmp, or says what arguments follow: then it is read, not said."""
+    depth = 0
+    for token in reversed(statement[:i]):
+        depth += {")": 1, "(": -1}.get(token.text, 0)
+        if depth < 0:
+            before = statement.index(token) - 1
+            return before >= 0 and statement[before].text in ("strcmp", "strncmp", "Py_BuildValue")
+    return False
+
+
 def joined(literals: list[Token]) -> str:
     """The text of literals that follow one another, on one line."""
     text = "".join(token.text[token.text.index('"') + 1 : -1] for token in literals)
@@ -53,9 +64,10 @@ def joined(literals: list[Token]) -> str:
 
 def texts(statement: list[Token]) -> Iterator[str]:
     found: list[Token] = []
-    for token in [*statement, None]:
+    for i, token in enumerate([*statement, None]):
         if token is not None and token.kind == "text" and token.text.endswith('"'):
-            found.append(token)
+            if not is_compared(statement, i):
+                found.append(token)
         elif found:
             yield joined(found)
             found = []
@@ -101,7 +113,7 @@ def of_python(path: Path) -> Iterator[Message]:
 
 def messages() -> Iterator[Message]:
     yield from of_status()
-    for path in sorted((ROOT / "src").glob("*/*.c")):
+    for path in sorted((ROOT / "src").rglob("*.c")):
         yield from of_c(path)
     for path in sorted((ROOT / "python").glob("**/*.py")):
         yield from of_python(path)
@@ -120,7 +132,8 @@ def read_counts(path: Path) -> dict[str, dict[int, int]]:
 
 def read_tests() -> str:
     """The text of all tests, with literals that follow one another joined as the compiler does."""
-    found = [path for path in sorted((ROOT / "tests").rglob("*")) if path.is_file() and "corpus" not in path.parts]
+    left_out = {"corpus", "lint"}  # bytes for the fuzzer, and tests that run nothing of ours
+    found = [path for path in sorted((ROOT / "tests").rglob("*")) if path.is_file() and not left_out & {*path.parts}]
     text = " ".join(path.read_text(errors="replace") for path in found)
     return " ".join(re.sub(r'"\s*\\?\s*f?"', "", text).split())
 
@@ -142,17 +155,35 @@ def is_reached(message: Message, counts: dict[str, dict[int, int]], tests: str) 
     return max(ran) > 0 if ran else is_in(tests, message)
 
 
-def main() -> int:
-    counts, tests = read_counts(Path(sys.argv[1])) if len(sys.argv) > 1 else {}, read_tests()
-    listed = {line for line in UNREACHED.read_text().splitlines() if line.startswith(("src/", "python/"))}
-    found = list(messages())
+def read_listed(text: str) -> dict[str, bool]:
+    """The messages of the list, and whether a reason stands below each."""
+    lines = text.splitlines()
+    follows = zip(lines, [*lines[1:], ""], strict=True)
+    return {line: bool(re.match(r" +\S", below)) for line, below in follows if line.startswith(("src/", "python/"))}
+
+
+def faults(
+    found: list[Message], counts: dict[str, dict[int, int]], tests: str, listed: dict[str, bool]
+) -> Iterator[str]:
+    """Without counts nobody knows whether a listed message is reached: a test may name it and not get it."""
     missing = {str(message) for message in found if not is_reached(message, counts, tests)}
-    for line in sorted(missing - listed):
-        print(f"no test reaches this message: {line}")
-    for line in sorted(listed - missing) if counts else []:
-        print(f"tools/messages_unreached.txt lists what is reached or no message any more: {line}")
-    print(f"{len(found)} messages, {len(missing - listed)} not reached, {len(missing & listed)} listed as unreachable")
-    return 1 if missing - listed else 0
+    alive = missing if counts else {str(message) for message in found}
+    for line in sorted(missing - listed.keys()):
+        yield f"no test reaches this message: {line}"
+    for line in sorted(listed.keys() - alive):
+        yield f"tools/messages_unreached.txt lists what is reached or no message any more: {line}"
+    for line in sorted(line for line in listed if not listed[line]):
+        yield f"tools/messages_unreached.txt has no reason for: {line}"
+
+
+def main() -> int:
+    counts, listed = read_counts(Path(sys.argv[1])) if len(sys.argv) > 1 else {}, read_listed(UNREACHED.read_text())
+    found = list(messages())
+    wrong = list(faults(found, counts, read_tests(), listed))
+    for fault in wrong:
+        print(fault)
+    print(f"{len(found)} messages, {len(listed)} listed as unreachable, {len(wrong)} faults")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

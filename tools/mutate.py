@@ -140,7 +140,7 @@ def in_turn(folders: list[str], seed: int) -> Iterator[Mutant]:
     chance = random.Random(seed)
     piles = []
     for folder in folders:
-        found = [mutant for path in sorted((ROOT / "src" / folder).glob("*.c")) for mutant in mutants_of(path)]
+        found = [mutant for path in sorted((ROOT / "src" / folder).rglob("*.c")) for mutant in mutants_of(path)]
         for kind in ("flip", "off-by-one", "drop"):
             pile = [mutant for mutant in found if mutant.kind == kind]
             chance.shuffle(pile)

@@ -126,7 +126,7 @@ def in_turns(function, count):
         took = {}
         for measured in (True, False) if i % 2 else (False, True):
             if measured:
-                _core.start(sample_rate=250, memory=True)
+                _core.start({"rate": 250, "memory": True})
             took[measured] = measure(function, max(1, count // 20))["wall"]
             if measured:
                 _core.stop()

@@ -88,9 +88,9 @@ def load_ipython_extension(ipython: Any) -> None:
     >>> %load_ext sonde
     >>> %sonde work()
     """
-    from sonde import _notebook
+    from sonde._notebook import magics
 
-    _notebook.load(ipython)
+    magics.load(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
@@ -98,6 +98,6 @@ def unload_ipython_extension(ipython: Any) -> None:
 
     >>> %unload_ext sonde
     """
-    from sonde import _notebook
+    from sonde._notebook import magics
 
-    _notebook.unload(ipython)
+    magics.unload(ipython)

@@ -57,7 +57,7 @@ class Wanted:
         if not self.follows:
             _clean(os.environ)
             return
-        self.words = [_settings.as_word(name, value) for name, value in given.items() if name not in _settings.SETTLED]
+        self.words = [_settings.as_word(name, value) for name, value in given.items() if _settings.is_passed_on(name)]
         self.parts = _core.parts()
         self.root = self.root or _identity()
         self._write()

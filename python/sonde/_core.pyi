@@ -2,13 +2,28 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar, final
+from typing import Any, TypedDict, TypeVar, final
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
 _GraphRow = tuple[int, str, str, str, dict[str, Any]]  # parent or -1, kind, name, detail, numbers
 
 __version__: str
+
+class Setting(TypedDict):  # as src/collect/setting_table.h explains
+    name: str
+    about: str | None
+    of: list[str]  # "run", "trace", "magic"
+    kind: str  # "flag", "text", "patterns", "count" or "seconds"
+    letter: str
+    value: str | None
+    least: int
+    most: int
+    usual: int
+    keyword: str | None
+    part_of: str | None
+    is_settled: bool
+    more: str | None
 
 @final
 class Region:
@@ -105,35 +120,8 @@ def iter_proxy(
 ) -> IterProxy[_T]: ...
 def func(function: _F, name: str, asglobal: bool = False) -> _F: ...
 def place(name: str, file: str, line: int, /) -> None: ...
-def start(
-    *,
-    recording: str | None = None,
-    chrome_trace: str | None = None,
-    timeline: bool = False,
-    cpu: bool = False,
-    debug: bool = False,
-    clock: Callable[[], float] | None = None,
-    program: str | None = None,
-    arguments: list[str] | None = None,
-    calls: bool = False,
-    call_cost_ns: int = 0,
-    sample_rate: int = 0,
-    native: bool = False,
-    cpu_only: bool = False,
-    signals: bool = True,
-    safe_frames: bool = False,
-    paused: bool = False,
-    sample_timeline: bool = True,
-    memory: bool = False,
-    exact: bool = False,
-    memory_interval: int = 0,
-    ops: bool = False,
-    graph: bool = False,
-    counters: str = "",
-    children: int = 0,
-    parts: str | None = None,
-    gathers: bool = False,
-) -> None: ...
+def settings() -> list[Setting]: ...
+def start(settings: dict[str, Any], /) -> None: ...
 def memory_now() -> dict[str, Any]: ...
 def reset_peak() -> None: ...
 def ops_start(shapes: bool = True, stacks: bool = False) -> None: ...
@@ -198,6 +186,7 @@ class OpAverages:
         with_flops: bool = False,
     ) -> str: ...
     def csv(self, sort_by: str | None = None, /) -> str: ...
+    def join(self, other: OpAverages, /) -> None: ...
     def rows(self) -> list[tuple[Any, ...]]: ...
     def total(self) -> tuple[Any, ...]: ...
 

@@ -66,8 +66,7 @@ class Ops(Measurement):
 
         found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
         if self._torch is not None and self._depth == 0:
-            others = self._torch.rows(group_by_input_shape)
-            found = _core.op_averages([*found.rows(), *others]) if others else found
+            self._torch.join(found, group_by_input_shape)
         return Averages(found, with_flops=True)
 
     def _main_view(self) -> str:

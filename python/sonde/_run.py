@@ -32,23 +32,18 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     given = _settings.read_words(wanted.words)
     if wanted.root is None:
         given = _settings.combined(_settings.read_project(_session.folder()), given)
-    has_memory = not given.keys().isdisjoint(("memory", "exact", "memory-interval"))
+    has_memory = _settings.wants("memory", given)
     wanted.follows = "no-children" not in given
     _session._is_paused = True  # until the program begins
     hold_outer(
         program,
         wanted,
         given,
-        sample_rate=given.get("rate", _settings.RATE_WITH_MEMORY if has_memory else _settings.RATE),
-        native="native" in given,
-        cpu_only="cpu-only" in given,
-        signals="no-signals" not in given,
-        sample_timeline="no-timeline" not in given,
+        rate=given.get("rate", _settings.usual_rate(has_memory)),
         memory=has_memory,
-        exact="exact" in given,
-        memory_interval=given.get("memory-interval", _settings.MEMORY_INTERVAL),
         ops=_settings.ops_wish(True, True) if "ops" in given else None,
         graph=_settings.graph_wish(False, False, None) if "graph" in given else None,
+        **_settings.wishes(given),
     )
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
@@ -76,7 +71,7 @@ def hold_outer(program: Program, wanted: Wanted, given: dict[str, Any], **wishes
     wanted.pass_on(given)
     if wanted.is_first():
         _core.announce()
-    patterns = {name: given.get(name, "") for name in ("include", "exclude")} if "sample_rate" in wishes else {}
+    patterns = {name: given.get(name, "") for name in ("include", "exclude")} if "rate" in wishes else {}
     _places.describe(program.path and os.path.normpath(program.path), **patterns, all_code="all-code" in given)
 
 

@@ -12,7 +12,7 @@ import sys
 from _io import BufferedWriter, TextIOWrapper
 from _thread import RLock
 
-from sonde import _core
+from sonde import _core, _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ _has_hooks = False
 command: list[str] = []  # the program and its words as the user gave them; empty: not known before it begins
 
 _ONE_OF = ("recording", "chrome_trace", "clock", "parts")
-_SAMPLING = ("sample_rate", "native", "cpu_only", "signals", "sample_timeline")
-_MEMORY = ("memory", "exact", "memory_interval")
-_ANY_OF = ("timeline", "cpu", "debug", "calls", "ops", "graph", "gathers")
+_SAMPLING = ("rate", "safe_frames", *_settings.parts_of("rate"))
+_MEMORY = ("memory", *_settings.parts_of("memory"))
+_ANY_OF = ("entries", "cpu", "debug", "calls", "ops", "graph", "gathers")
 
 
 class Ended:
@@ -93,7 +93,7 @@ def hold(holder: Any, **wishes: Any) -> None:
             _holders.clear()  # those of the process that we were forked from
         _holders[holder] = wishes
         try:
-            _core.start(**_merged())
+            _core.start(_merged())
         except BaseException:
             _holders.clear()
             _holders.update(kept)
@@ -115,7 +115,7 @@ def release(holder: Any) -> Ended:
         profile = None
         if _core.is_running():  # not in a forked child, which measures only once it is asked to
             profile = _core.profile(True)
-            _core.start(**_merged())
+            _core.start(_merged())
         _switch()
         return Ended(profile=profile)
 
@@ -153,10 +153,10 @@ def _switch() -> None:
 def _switch_graph() -> None:
     """Of compiled functions everything is measured that anybody wants."""
     wishes = [given["graph"] for given in _holders.values() if given.get("graph")]
-    if wishes or "sonde._graph_tracker" in sys.modules:
-        from sonde import _graph_tracker
+    if wishes or "sonde.graph.tracking" in sys.modules:
+        from sonde.graph import tracking
 
-        _graph_tracker.switch([] if _is_paused else wishes, is_over=not _holders)
+        tracking.switch([] if _is_paused else wishes, is_over=not _holders)
 
 
 def _switch_ops() -> None:
@@ -180,7 +180,7 @@ def is_outer() -> bool:
 
 
 def _merged() -> dict[str, Any]:
-    looks: dict[str, Any] = {**_first_of("sample_rate", _SAMPLING), **_first_of("memory", _MEMORY)}
+    looks: dict[str, Any] = {**_first_of("rate", _SAMPLING), **_first_of("memory", _MEMORY)}
     options: dict[str, Any] = {name: wish(name) for name in _ONE_OF}
     options.update({name: bool(wish(name)) for name in _ANY_OF})
     if looks:
@@ -228,9 +228,9 @@ def cells() -> Any:
     """The module that knows notebooks; None where no IPython runs, without the time to load it."""
     if "IPython" not in sys.modules:
         return None
-    from sonde import _cells
+    from sonde._notebook import cells
 
-    return None if _cells.shell() is None else _cells
+    return None if cells.shell() is None else cells
 
 
 def folder() -> str:

@@ -1,65 +1,81 @@
-"""The options of ``sonde run``: from its command line, and before that from pyproject.toml."""
+"""What a user may set: the table of collect/setting_table.c, and values for it from words and from pyproject.toml."""
 
 from __future__ import annotations
 
 import os
 import stat
 
+from sonde import _core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-RATE = 1000  # looks a second
-RATE_WITH_MEMORY = 250  # both together are to stay as cheap
-MEMORY_INTERVAL = 128 << 10  # bytes from one block that is looked at to the next, on average
-LIMITS = {"rate": (1, 20000), "memory-interval": (1 << 10, 1 << 30)}
-
-# What each takes: nothing (bool), a text, a whole number, seconds, or patterns.
-_KINDS = {
-    "output": "text",
-    "rate": "whole",
-    "native": "flag",
-    "cpu-only": "flag",
-    "memory": "flag",
-    "exact": "flag",
-    "memory-interval": "whole",
-    "ops": "flag",
-    "graph": "flag",
-    "include": "patterns",
-    "exclude": "patterns",
-    "all-code": "flag",
-    "no-signals": "flag",
-    "no-timeline": "flag",
-    "start-paused": "flag",
-    "duration": "seconds",
-    "children": "flag",
-    "no-children": "flag",
-    "no-report": "flag",
-    "cli": "flag",
-    "html": "flag",
-    "with-waiting": "flag",
-}
-
-
-# What is settled once the first process has begun.
-SETTLED = ("output", "duration", "children", "no-children", "cli")
+_TABLE = _core.settings()
+_RUN = {setting["name"]: setting for setting in _TABLE if "run" in setting["of"]}
+_WORDS = {setting["name"]: setting for setting in _TABLE}  # kinds, and who gets them, are the same for all commands
+_KEYWORDS = {setting["keyword"]: setting for setting in _RUN.values() if setting["keyword"] is not None}
+_RATE_WITH_MEMORY = 250  # both together are to stay as cheap
 
 
 class Mistake(Exception):
     """A line for the one who made it."""
 
 
-def check(name: str, value: Any) -> None:
-    """``ValueError`` for a number that a program gives and the option would not take."""
-    low, high = LIMITS[name]
-    if not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(_wrong(name, repr(value)).removeprefix("memory-"))  # which is an option of memory() there
+def magics() -> list[_core.Setting]:
+    """The settings that the magics of a notebook take."""
+    return [setting for setting in _TABLE if "magic" in setting["of"]]
+
+
+def is_passed_on(name: str) -> bool:
+    """Whether processes that the program starts get an option: it is not settled by then."""
+    return not _WORDS[name]["is_settled"]
+
+
+def limits(keyword: str) -> tuple[int, int]:
+    """The least and the most that a number may be."""
+    return _KEYWORDS[keyword]["least"], _KEYWORDS[keyword]["most"]
+
+
+def check(**given: Any) -> None:
+    """``ValueError`` for a number that a program gives, by its keyword, and the option would not take."""
+    for keyword, value in given.items():
+        if keyword in _KEYWORDS and _KEYWORDS[keyword]["kind"] == "count":
+            low, high = limits(keyword)
+            if not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(_wrong(_KEYWORDS[keyword], keyword, repr(value)))
+
+
+def usual_rate(with_memory: bool) -> int:
+    """Looks a second, when nothing is said."""
+    return _RATE_WITH_MEMORY if with_memory else _RUN["rate"]["usual"]
+
+
+def parts_of(name: str) -> list[str]:
+    """The keywords of what means something only with another setting."""
+    return [keyword for keyword, setting in _KEYWORDS.items() if setting["part_of"] == name]
+
+
+def wants(name: str, given: dict[str, Any]) -> bool:
+    """Whether ``run`` was given a setting or a part of it."""
+    return any(name in (one, _RUN[one]["part_of"]) for one in given)
+
+
+def wishes(given: dict[str, Any]) -> dict[str, Any]:
+    """What the options of ``run`` say about the parts of what it measures, by keyword."""
+    return {keyword: _wish(setting, given) for keyword, setting in _KEYWORDS.items() if setting["part_of"]}
+
+
+def _wish(setting: _core.Setting, given: dict[str, Any]) -> Any:
+    if setting["kind"] == "flag":
+        return (setting["name"] in given) != setting["name"].startswith("no-")
+    return given.get(setting["name"], setting["usual"])
 
 
 def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
     """What a holder of the measurement says when it wants memory."""
-    check("memory-interval", interval)
-    return {"memory": True, "exact": exact, "memory_interval": interval}
+    check(interval=interval)
+    return {"memory": True, "exact": exact, "interval": interval}
 
 
 def ops_wish(shapes: bool, stacks: bool) -> dict[str, bool]:
@@ -77,7 +93,8 @@ def read_words(words: list[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for word in words:
         name, _, text = word.removeprefix("--").partition("=")
-        given[name] = _from_text(name, text)
+        if name in _WORDS:
+            given[name] = _from_text(_WORDS[name], text)
     return given
 
 
@@ -137,51 +154,50 @@ def _read_toml(path: str, data: bytes) -> dict[str, Any]:
 
 def _values(table: dict[str, Any]) -> list[tuple[str, Any]]:
     for name in table:
-        if name not in _KINDS:
-            raise Mistake(f"unknown key '{name}'; there are {', '.join(_KINDS)}")
-    return [(name, _from_toml(name, value)) for name, value in table.items()]
+        if name not in _RUN:
+            raise Mistake(f"unknown key '{name}'; there are {', '.join(_RUN)}")
+    return [(name, _from_toml(_RUN[name], value)) for name, value in table.items()]
 
 
-def _from_text(name: str, text: str) -> Any:
-    kind = _KINDS.get(name, "flag")
-    if kind == "flag":
+def _from_text(setting: _core.Setting, text: str) -> Any:
+    if setting["kind"] == "flag":
         return True
-    if kind in ("text", "patterns"):
+    if setting["kind"] in ("text", "patterns"):
         return text
     try:
         number = float(text)
     except ValueError:
-        raise Mistake(_wrong(name, text)) from None
-    return _checked(name, number, text)
+        raise Mistake(_wrong(setting, setting["name"], text)) from None
+    return _checked(setting, number, text)
 
 
-def _from_toml(name: str, value: Any) -> Any:
-    kind = _KINDS[name]
+def _from_toml(setting: _core.Setting, value: Any) -> Any:
+    kind = setting["kind"]
     if kind == "flag" and isinstance(value, bool):
         return value
     if kind in ("text", "patterns") and isinstance(value, str):
         return value
     if kind == "patterns" and isinstance(value, list) and all(isinstance(pattern, str) for pattern in value):
         return ",".join(value)
-    if kind in ("whole", "seconds") and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _checked(name, float(value), str(value))
-    raise Mistake(_wrong(name, repr(value)))
+    if kind in ("count", "seconds") and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _checked(setting, float(value), str(value))
+    raise Mistake(_wrong(setting, setting["name"], repr(value)))
 
 
-def _checked(name: str, number: float, text: str) -> Any:
-    if _KINDS[name] == "whole" and LIMITS[name][0] <= number <= LIMITS[name][1] and number == int(number):
+def _checked(setting: _core.Setting, number: float, text: str) -> Any:
+    if setting["kind"] == "count" and setting["least"] <= number <= setting["most"] and number == int(number):
         return int(number)
-    if _KINDS[name] == "seconds" and 0 < number < 1e9:
+    if setting["kind"] == "seconds" and 0 < number < 1e9:
         return number
-    raise Mistake(_wrong(name, text))
+    raise Mistake(_wrong(setting, setting["name"], text))
 
 
-def _wrong(name: str, text: str) -> str:
+def _wrong(setting: _core.Setting, called: str, text: str) -> str:
     wanted = {
         "flag": "true or false",
         "text": "a text",
         "patterns": "a text or a list of texts",
-        "whole": "a whole number from {} to {}".format(*LIMITS.get(name, (0, 0))),
+        "count": f"a whole number from {setting['least']} to {setting['most']}",
         "seconds": "a number of seconds above 0",
-    }[_KINDS[name]]
-    return f"{name} must be {wanted}, not {text or 'nothing'}"
+    }[setting["kind"]]
+    return f"{called} must be {wanted}, not {text or 'nothing'}"

@@ -39,12 +39,10 @@ class Collector:
         _core.kineto_end(self._begun, events, self._shapes)
         self._is_joined = events is not None
 
-    def rows(self, by_shape: bool) -> list[tuple[Any, ...]]:
-        """Rows for a table of the measurement that has none of them; empty where it has them."""
-        if self._is_joined:
-            return []
-        core: _core.OpAverages = self._prof.key_averages(group_by_input_shape=by_shape)._core
-        return core.rows()
+    def join(self, averages: _core.OpAverages, by_shape: bool) -> None:
+        """Add its rows to those of the measurement, unless that has them already."""
+        if not self._is_joined:
+            averages.join(self._prof.key_averages(group_by_input_shape=by_shape)._core)
 
 
 def begin(shapes: bool) -> Collector | None:

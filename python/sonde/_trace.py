@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 
-from sonde import _children, _core, _run, _session
+from sonde import _children, _core, _run, _session, _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def main() -> None:
 
 def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     """Measure from the call of what this returns: right before the program begins."""
-    given: dict[str, Any] = {name: value or True for name, value in map(_pair, wanted.words)}
+    given = _settings.read_words(wanted.words)
     wanted.follows = "no-children" not in given
     wishes: dict[str, Any] = {
         "builtins": "no-builtins" not in given,
@@ -34,15 +34,10 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     patterns: dict[str, Any] = {name: _patterns(given.get(name)) for name in ("include", "exclude")}
     calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
-    _run.hold_outer(program, wanted, given, calls=True, call_cost_ns=cost, timeline="timeline" in given)
+    _run.hold_outer(program, wanted, given, calls=True, call_cost_ns=cost, entries="timeline" in given)
     view = "signatures" if wishes["signatures"] else "functions"
     atexit.register(_at_exit, wanted, program, calls, view, "no-report" not in given)
     return calls.enable
-
-
-def _pair(word: str) -> tuple[str, str]:
-    name, _, value = word.removeprefix("--").partition("=")
-    return name, value
 
 
 def _patterns(text: str | None) -> list[str]:

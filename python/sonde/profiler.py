@@ -144,9 +144,9 @@ class Profile(Calls):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """What a notebook shows of it when it is the last thing in a cell: the page, and a table as text."""
-        from sonde import _display
+        from sonde._notebook import display
 
-        return _display.bundle(_text(self), _page(self))
+        return display.bundle(_text(self), _page(self))
 
     def _repr_html_(self) -> str | None:
         shown: str | None = self._repr_mimebundle_().get("text/html")
@@ -205,13 +205,13 @@ def plot(profile: Profile, filename: str | None = None) -> Any:
 
     >>> plot(p)
     """
-    from sonde import _display
+    from sonde._notebook import display
 
     page = _page(profile)
     if page is not None:
-        page = _display.starting_with(page, "v=sunburst")
+        page = display.starting_with(page, "v=sunburst")
     if filename is None and _session.cells() is not None:
-        return _display.Shown(_text(profile), page)
+        return display.Shown(_text(profile), page)
     return _show_in_browser(page or profile.profile().format("html", view="signatures"), filename)
 
 

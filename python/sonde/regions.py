@@ -13,7 +13,7 @@ from __future__ import annotations
 import atexit
 import os
 
-from sonde import _around, _core, _session
+from sonde import _core, _resumed, _session
 from sonde._core import iter_proxy, pop, push, region
 from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReporter
 
@@ -82,7 +82,7 @@ def install(
         _HOLDER,
         recording=_session.path_of(recording),
         chrome_trace=None if chrome_trace_file is None else os.fsdecode(chrome_trace_file),
-        timeline=timeline,
+        entries=timeline,
         cpu=cpu or bool(getattr(chosen, "wants_cpu", False)),
         counters=_names(counters),
         debug=debug_mode,
@@ -175,10 +175,10 @@ def _wrap(function: Any, name: str, asglobal: bool) -> Any:
         return type(function)(_wrap(function.__func__, name, asglobal))
     if not callable(function):
         raise TypeError(f"only a function can be a region, not {type(function).__name__}")
-    code = _around.code_of(getattr(function, "__wrapped__", function))  # its place is where somebody wrote it
+    code = _resumed.code_of(getattr(function, "__wrapped__", function))  # its place is where somebody wrote it
     if code is not None:
         _core.place(name, code.co_filename, code.co_firstlineno)
-    wrapper = _around.wrap_resumable(function, partial(region, name, asglobal))
+    wrapper = _resumed.wrap_resumable(function, partial(region, name, asglobal))
     return update_wrapper(wrapper or _core.func(function, name, asglobal), function)
 
 

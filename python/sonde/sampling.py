@@ -106,7 +106,7 @@ class Measurement:
         """The function, measured at every call; its attribute ``measurement`` has the results of the last one."""
         from functools import update_wrapper
 
-        from sonde import _around
+        from sonde import _resumed
 
         if isinstance(function, (classmethod, staticmethod)):
             return type(function)(self(function.__func__))
@@ -114,7 +114,7 @@ class Measurement:
             kind = type(function).__name__
             raise TypeError(f"only a function can be measured, not {kind}; options are given by their names")
         made = type(self)(self._wishes, self._call_options, self._places, self._report is not False)
-        wrapper: Any = _around.wrap_resumable(function, lambda: made)
+        wrapper: Any = _resumed.wrap_resumable(function, lambda: made)
         if wrapper is None:
 
             def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -194,11 +194,11 @@ class Measurement:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """What a notebook shows of it when it is the last thing in a cell: the page, and a view as text."""
-        from sonde import _display
+        from sonde._notebook import display
 
         if self._profile is None and self._depth == 0:
             return {"text/plain": repr(self)}
-        return _display.bundle(self._text(), self._page())
+        return display.bundle(self._text(), self._page())
 
     def _repr_html_(self) -> str | None:
         shown: str | None = self._repr_mimebundle_().get("text/html")
@@ -228,7 +228,7 @@ class Measurement:
             raise RuntimeError(f"a recording is being written already: {taken}")
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
-        is_first = all(_session.wish(probe) is None for probe in ("sample_rate", "memory", "ops", "graph"))
+        is_first = all(_session.wish(probe) is None for probe in ("rate", "memory", "ops", "graph"))
         if is_first:
             _session.pause(True)  # until all is set up
             if (notebook := _session.cells()) is not None:
@@ -354,10 +354,10 @@ def record(
     ...         load()
     """
     chosen = _checked_probes(probes)
-    wishes: dict[str, Any] = {"recording": _session.path_of(path), "timeline": timeline}
+    wishes: dict[str, Any] = {"recording": _session.path_of(path), "entries": timeline}
     calls: dict[str, Any] | None = None
     if "sample" in chosen:
-        wishes.update(_sampler(rate, native, cpu_only, signals), sample_timeline=timeline)
+        wishes.update(_sampler(rate, native, cpu_only, signals), timeline=timeline)
     if "call" in chosen:
         calls = {"signatures": signatures, "builtins": builtins, "callables": builtins}
         wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())
@@ -420,8 +420,8 @@ def stop() -> Measurement | None:
 
 
 def _sampler(rate: int, native: bool, cpu_only: bool, signals: bool) -> dict[str, Any]:
-    _settings.check("rate", rate)
-    return {"sample_rate": rate, "native": native, "cpu_only": cpu_only, "signals": signals}
+    _settings.check(rate=rate)
+    return {"rate": rate, "native": native, "cpu_only": cpu_only, "signals": signals}
 
 
 def _checked_probes(probes: Iterable[str]) -> list[str]:

@@ -1,6 +1,8 @@
 /* The one door to the heap. */
 #include "base/alloc.h"
 
+#include "base/work.h"
+
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,39 +40,68 @@ is_over(size_t size, size_t before)
 }
 
 static size_t
-size_of(void *block)
+size_of(snd_block *block)
 {
-    return SND_LIKELY(SND_GET(limit) == 0) ? 0 : malloc_usable_size(block);
+    return SND_LIKELY(SND_GET(limit) == 0) || block == NULL ? 0 : malloc_usable_size(block);
 }
 
-static void *
-count(void *block, size_t before)
+static void
+count(snd_block *block, size_t before)
 {
     if (SND_UNLIKELY(SND_GET(limit) != 0) && block != NULL)
         atomic_fetch_add_explicit(&used, (int64_t)malloc_usable_size(block) - (int64_t)before, memory_order_relaxed);
-    return block;
+}
+
+/* A new block, or NULL, which ends a work. */
+static void *
+give(snd_block *block)
+{
+    count(block, 0);
+    if (block != NULL)
+        *block = (snd_block){NULL, NULL};
+    snd_work_take(block);
+    return block == NULL ? NULL : block + 1;
+}
+
+/* The size of a block for so many bytes; 0: there is to be none. */
+static size_t
+whole_of(size_t size, size_t before)
+{
+    size_t whole = size + sizeof(snd_block);
+    return whole < size || refused() || is_over(whole, before) ? 0 : whole;
 }
 
 void *
 snd_malloc(size_t size)
 {
-    return refused() || is_over(size, 0) ? NULL : count(malloc(size), 0);
+    size_t whole = whole_of(size, 0);
+    return give(whole == 0 ? NULL : malloc(whole));
 }
 
 void *
 snd_calloc(size_t number, size_t size)
 {
     size_t all;
-    if (__builtin_mul_overflow(number, size, &all))
-        return NULL;
-    return refused() || is_over(all, 0) ? NULL : count(calloc(number, size), 0);
+    size_t whole = __builtin_mul_overflow(number, size, &all) ? 0 : whole_of(all, 0);
+    return give(whole == 0 ? NULL : calloc(1, whole));
 }
 
 void *
-snd_realloc(void *block, size_t size)
+snd_realloc(void *memory, size_t size)
 {
-    size_t before = size_of(block);
-    return refused() || is_over(size, before) ? NULL : count(realloc(block, size), before);
+    if (memory == NULL)
+        return snd_malloc(size);
+    snd_block *block = (snd_block *)memory - 1;
+    size_t before = size_of(block), whole = whole_of(size, before);
+    snd_block *moved = whole == 0 ? NULL : realloc(block, whole);
+    if (moved == NULL) {
+        snd_work_take(NULL);
+        return NULL;
+    }
+    count(moved, before);
+    if (moved->next != NULL)
+        moved->next->previous = moved->previous->next = moved;
+    return moved + 1;
 }
 
 void
@@ -124,12 +155,36 @@ snd_make_room(void *array, uint32_t count, uint32_t *capacity, size_t size)
     return 1;
 }
 
-void
-snd_free(void *block)
+int
+snd_make_longer(void *array, uint32_t count, uint32_t *length, size_t size, int fill)
 {
+    void *old;
+
+    if (count <= *length)
+        return 1;
+    memcpy(&old, array, sizeof old);
+    char *grown = snd_realloc(old, count * size);
+    if (grown == NULL)
+        return 0;
+    memset(grown + *length * size, fill, (count - *length) * size);
+    memcpy(array, &grown, sizeof grown);
+    *length = count;
+    return 1;
+}
+
+void
+snd_free(void *memory)
+{
+    if (memory == NULL)
+        return;
+    snd_block *block = (snd_block *)memory - 1;
     size_t size = size_of(block);
     if (SND_UNLIKELY(size != 0))
         atomic_fetch_sub_explicit(&used, (int64_t)size, memory_order_relaxed);
+    if (block->next != NULL) {
+        block->next->previous = block->previous;
+        block->previous->next = block->next;
+    }
     free(block);
 }
 

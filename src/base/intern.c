@@ -21,17 +21,8 @@ struct snd_intern {
 static snd_status
 make_room(snd_intern *self)
 {
-    if (self->count < self->capacity)
-        return SND_OK;
-    if (self->capacity > UINT32_MAX / 2 - 1)
-        return SND_NO_MEMORY;
-    uint32_t capacity = self->capacity == 0 ? 16 : self->capacity * 2;
-    entry **entries = snd_realloc(self->entries, capacity * sizeof *entries);
-    if (entries == NULL)
-        return SND_NO_MEMORY;
-    self->entries = entries;
-    self->capacity = capacity;
-    return SND_OK;
+    int is_there = snd_make_room(&self->entries, self->count + 1, &self->capacity, sizeof *self->entries);
+    return is_there ? SND_OK : SND_NO_MEMORY;
 }
 
 static entry *

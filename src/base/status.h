@@ -1,3 +1,4 @@
+/* Room: what everything is built from: memory, texts, maps, numbers. Nothing here knows of profiles. */
 /* How every function that can fail says so. */
 #ifndef SND_BASE_STATUS_H
 #define SND_BASE_STATUS_H

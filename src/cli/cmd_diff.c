@@ -1,9 +1,9 @@
 /* sonde diff: two recordings compared. */
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "format/summary.h"
-#include "view/arrange.h"
-#include "view/diff.h"
+#include "format/table/summary.h"
+#include "view/compare/diff.h"
+#include "view/core/arrange.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,8 +136,7 @@ make_table(const snd_diff *diff, const request *asked, snd_diff_kind kind)
 static int
 has_changed(const snd_table *table, uint32_t row)
 {
-    const snd_cell *verdict =
-        &table->cells[(size_t)row * table->column_count + (uint32_t)snd_table_find(table, "verdict")];
+    const snd_cell *verdict = &table->rows[row].cells[(uint32_t)snd_table_find(table, "verdict")];
 
     return strcmp(verdict->text, "same") != 0;
 }
@@ -361,7 +360,7 @@ static const snd_option options[] = {
     {"sort", 's', "KEY",
      "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
     {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
-    {"format", 'f', "NAME", "table, csv, json or html"},
+    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
     {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
     {0},
 };

@@ -4,11 +4,11 @@
 #include "base/buffer.h"
 #include "cli/common.h"
 #include "cli/python.h"
-#include "format/page.h"
+#include "format/page/page.h"
 #include "os/clock.h"
 #include "os/nvml.h"
 #include "os/process.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -67,14 +67,14 @@ check_cpu_clock(snd_buffer *why)
 static int
 check_counters(snd_buffer *why)
 {
-    const snd_counted_set all = (1u << SND_COUNTED_COUNT_OF) - 1;
+    const snd_system_counter_set all = (1u << SND_SYSTEM_COUNTER_COUNT_OF) - 1;
     snd_buffer missing = {0};
-    int is_whole = snd_counted_choose(all) == all;
+    int is_whole = snd_system_counter_choose(all) == all;
 
-    snd_counted_describe(why, &missing);
+    snd_system_counter_describe(why, &missing);
     if (missing.size != 0)
         snd_buffer_printf(why, "; not %s", snd_buffer_str(&missing));
-    (void)snd_counted_choose(0);
+    (void)snd_system_counter_choose(0);
     snd_buffer_free(&missing);
     return is_whole;
 }
@@ -164,7 +164,7 @@ check_samples(snd_buffer *why)
 {
     static const char code[] = "import time\n"
                                "from sonde import _core\n"
-                               "_core.start(sample_rate=1000, native=True)\n"
+                               "_core.start({'rate': 1000, 'native': True})\n"
                                "end = time.monotonic() + 0.05\n"
                                "while time.monotonic() < end: pass\n"
                                "seen = _core.profile()\n"
@@ -190,7 +190,7 @@ check_memory(snd_buffer *why)
                                "    for _ in range(10_000): bytearray(40)\n" /* two blocks each */
                                "    return (time.perf_counter_ns() - start) / 20_000\n"
                                "def cost(): return min(blocks() for _ in range(9))\n"
-                               "_core.start(memory=True)\n"
+                               "_core.start({'memory': True})\n"
                                "block = bytes(64_000_000)\n"
                                "seen = _core.memory_now()['live_bytes']\n"
                                "with_us = cost()\n"
@@ -217,7 +217,7 @@ check_operators(snd_buffer *why)
         "    for _ in range(5_000): a + a\n"
         "    return (time.perf_counter_ns() - start) / 5_000\n"
         "def cost(): return min(adds() for _ in range(9))\n"
-        "_core.start(ops=True)\n"
+        "_core.start({'ops': True})\n"
         "_core.ops_start()\n"
         "count, with_us = len(_core.ops_hooked()), cost()\n"
         "_core.ops_stop()\n"

@@ -1,8 +1,8 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "format/schema.h"
-#include "format/stacks.h"
+#include "format/stacks/stacks.h"
+#include "format/table/schema.h"
 
 #include <string.h>
 
@@ -177,8 +177,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME",
-     "a view: table, csv, json, html; all of it: collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto"},
+    {"format", 'f', "NAME", "a view: " SND_FORMAT_TABLE_LIST "; all of it: " SND_FORMAT_RECORDING_LIST},
     {"view", 0, "NAME",
      "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
     {"columns", 'c', "A,B,…", "these columns only"},

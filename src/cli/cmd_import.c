@@ -1,8 +1,9 @@
 /* sonde import: a file of another profiler as a recording. */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "format/import.h"
+#include "format/stacks/import.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "store/writer.h"

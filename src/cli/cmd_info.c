@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 
-#include "base/duration.h"
-#include "view/calls.h"
-#include "view/facts.h"
+#include "base/text.h"
+#include "view/calls/calls.h"
+#include "view/sampled/facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -211,7 +211,7 @@ run(const snd_arguments *given)
 
 static const snd_option options[] = {
     SND_PROCESS_OPTION,
-    {"format", 'f', "NAME", "table, csv, json or html"},
+    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
     {0},
 };
 

@@ -1,7 +1,7 @@
 /* sonde merge: several recordings as one. */
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "store/merge.h"
+#include "store/merge/merge_files.h"
 
 static int
 run(const snd_arguments *given)

@@ -1,9 +1,9 @@
 /* sonde report: a recording, or two to compare, as one page for a browser. */
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "format/page.h"
+#include "format/page/page.h"
 #include "os/file.h"
-#include "os/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

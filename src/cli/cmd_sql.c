@@ -122,7 +122,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "table, csv, json or html"},
+    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
     {0},
 };
 

@@ -1,8 +1,8 @@
 /* sonde view: a recording for eyes. */
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "format/reports.h"
-#include "view/samples.h"
+#include "format/table/reports.h"
+#include "view/sampled/samples.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ show(const snd_arguments *given, const snd_opened *recording)
     if (view == NULL && is_graph_wanted(given))
         view = snd_view_find("graph");
     int is_summary =
-        view == NULL && !wants_table(given) && options->region == NULL && snd_samples_exist(recording->profile);
+        view == NULL && !wants_table(given) && options->region == NULL && snd_profile_has_samples(recording->profile);
     if (is_summary || snd_arguments_value(given, "summary") != NULL)
         return snd_print_summary(recording, options, &format);
     if (view == NULL)

@@ -1,3 +1,4 @@
+/* Room: the program `sonde`: a file for each command. */
 /* The sub-commands. Each stands in a file of its own: cmd_NAME.c. */
 #ifndef SND_CLI_COMMANDS_H
 #define SND_CLI_COMMANDS_H

@@ -2,13 +2,13 @@
 #include "cli/common.h"
 
 #include "base/alloc.h"
-#include "format/reports.h"
-#include "model/process.h"
+#include "format/table/reports.h"
+#include "model/processes.h"
 #include "os/file.h"
 #include "os/terminal.h"
-#include "view/arrange.h"
-#include "view/graph.h"
-#include "view/memory.h"
+#include "view/core/arrange.h"
+#include "view/graph/graph_tree.h"
+#include "view/memory/memory_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -322,7 +322,7 @@ snd_read_view_options(const snd_arguments *given, const snd_profile *profile, sn
 static void
 complain_no_data(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
-    if (view != NULL && snd_view_needs_memory(view) && !snd_memory_view_exists(recording->profile))
+    if (view != NULL && snd_view_needs_memory(view) && !snd_profile_has_memory(recording->profile))
         snd_complain("%s: was recorded without --memory", recording->path);
     else if (view != NULL && view->make == snd_view_ops)
         snd_complain("%s: was recorded without --ops, or no operator was called", recording->path);

@@ -3,8 +3,8 @@
 #define SND_CLI_COMMON_H
 
 #include "cli/options.h"
-#include "format/format.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "view/core/view.h"
 
 typedef struct snd_opened {
     const char *path;

@@ -29,15 +29,18 @@ print_help(void)
 static void
 print_command_help(const snd_command *command)
 {
+    snd_option option;
+
     printf("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
-    if (command->options[0].name != NULL)
+    if (snd_option_at(command, 0, &option))
         puts("\noptions:");
-    for (const snd_option *option = command->options; option->name != NULL; option++) {
+    for (int i = 0; snd_option_at(command, i, &option); i++) {
         char left[64];
-        char letter[] = {'-', option->letter, ',', ' ', '\0'};
-        snprintf(left, sizeof left, "%s--%s%s%s", option->letter == 0 ? "" : letter, option->name,
-                 option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
-        printf("  %-24s %s\n", left, option->about);
+        char letter[] = {'-', option.letter, ',', ' ', '\0'};
+        snprintf(left, sizeof left, "%s--%s%s%s", option.letter == 0 ? "" : letter, option.name,
+                 option.value == NULL ? "" : " ", option.value == NULL ? "" : option.value);
+        if (option.about != NULL)
+            printf("  %-24s %s\n", left, option.about);
     }
 }
 

@@ -1,6 +1,8 @@
 /* The words of a command line. */
 #include "cli/options.h"
 
+#include "collect/setting_table.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,23 +72,37 @@ snd_complain_unknown(const char *what, const char *word, const char *const *name
     return SND_EXIT_USAGE;
 }
 
-static int
-option_count(const snd_command *command)
+int
+snd_setting_count(const snd_command *command)
 {
     int count = 0;
-    while (command->options[count].name != NULL)
-        count++;
+
+    for (const snd_setting *setting = snd_setting_table; setting->name != NULL; setting++)
+        count += (setting->of & command->settings) != 0;
     return count;
+}
+
+int
+snd_option_at(const snd_command *command, int place, snd_option *out)
+{
+    for (const snd_setting *setting = snd_setting_table; setting->name != NULL; setting++)
+        if ((setting->of & command->settings) != 0 && place-- == 0) {
+            *out = (snd_option){setting->name, setting->letter, setting->value, setting->about};
+            return 1;
+        }
+    *out = command->options[place];
+    return out->name != NULL;
 }
 
 static int
 complain_option(const snd_command *command, const char *word)
 {
     const char *names[SND_OPTION_LIMIT + 1];
+    snd_option option;
     unsigned count = 0;
 
-    for (int i = 0; i < option_count(command); i++)
-        names[count++] = command->options[i].name;
+    for (int i = 0; snd_option_at(command, i, &option); i++)
+        names[count++] = option.name;
     names[count++] = "help";
     const char *nearest = snd_nearest(word + strspn(word, "-"), names, count);
     if (nearest != NULL)
@@ -96,20 +112,19 @@ complain_option(const snd_command *command, const char *word)
     return 0;
 }
 
-/* -1 for an unknown one. `*value` is what stands behind '=' or, after a letter, right behind it; NULL: nothing. */
+/* Its place, or -1 for an unknown one. `*value` is what stands behind '=' or, after a letter, right behind it; NULL:
+ * nothing. */
 static int
-find_option(const snd_command *command, const char *word, const char **value)
+find_option(const snd_command *command, const char *word, snd_option *out, const char **value)
 {
     int is_long = word[1] == '-';
     const char *name = word + 1 + is_long;
     size_t len = is_long ? strcspn(name, "=") : 1;
 
     *value = name[len] == '\0' ? NULL : name + len + is_long;
-    for (int i = 0; i < option_count(command); i++) {
-        const snd_option *option = &command->options[i];
-        if (is_long ? strncmp(option->name, name, len) == 0 && option->name[len] == '\0' : option->letter == name[0])
+    for (int i = 0; snd_option_at(command, i, out); i++)
+        if (is_long ? strncmp(out->name, name, len) == 0 && out->name[len] == '\0' : out->letter == name[0])
             return i;
-    }
     return -1;
 }
 
@@ -127,6 +142,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         const char *value;
+        snd_option option;
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
             words_only |= command->takes_program != NULL;
@@ -141,19 +157,19 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             given->wants_help = 1;
             return 1;
         }
-        int option = find_option(command, word, &value);
-        if (option < 0 || (command->options[option].value == NULL && value != NULL))
+        int place = find_option(command, word, &option, &value);
+        if (place < 0 || (option.value == NULL && value != NULL))
             return complain_option(command, word);
-        if (command->options[option].value != NULL && value == NULL) {
+        if (option.value != NULL && value == NULL) {
             if (i + 1 == argc) {
-                snd_complain("%s: option '%s' needs %s", command->name, word, command->options[option].value);
+                snd_complain("%s: option '%s' needs %s", command->name, word, option.value);
                 return 0;
             }
             value = argv[++i];
         }
-        given->values[option] = value == NULL ? "" : value;
-        given->all[given->all_count++] = (snd_given){option, given->values[option]};
-        words_only |= is_program(command, command->options[option].letter);
+        given->values[place] = value == NULL ? "" : value;
+        given->all[given->all_count++] = (snd_given){place, given->values[place]};
+        words_only |= is_program(command, option.letter);
     }
     given->words[given->word_count] = NULL;
     return 1;
@@ -162,8 +178,10 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
 const char *
 snd_arguments_value(const snd_arguments *given, const char *name)
 {
-    for (int i = 0; i < option_count(given->command); i++)
-        if (strcmp(given->command->options[i].name, name) == 0)
+    snd_option option;
+
+    for (int i = 0; snd_option_at(given->command, i, &option); i++)
+        if (strcmp(option.name, name) == 0)
             return given->values[i];
     return NULL;
 }
@@ -171,9 +189,11 @@ snd_arguments_value(const snd_arguments *given, const char *name)
 const char *
 snd_arguments_next(const snd_arguments *given, const char *name, int *at)
 {
+    snd_option option;
+
     while (*at < given->all_count) {
         const snd_given *one = &given->all[(*at)++];
-        if (strcmp(given->command->options[one->option].name, name) == 0)
+        if (snd_option_at(given->command, one->option, &option) && strcmp(option.name, name) == 0)
             return one->value;
     }
     return NULL;

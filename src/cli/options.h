@@ -14,7 +14,7 @@ typedef struct snd_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
     const char *value; /* what follows it, for the help; NULL: nothing follows */
-    const char *about;
+    const char *about; /* NULL: the help says nothing of it */
 } snd_option;
 
 #define SND_OPTION_LIMIT 64u
@@ -44,6 +44,7 @@ typedef struct snd_command {
     const char *name;
     const char *usage; /* the words after its name */
     const char *about; /* one line */
+    unsigned settings; /* those of collect/setting_table.h that it takes: a set of SND_OF_… */
     const snd_option *options;
     int (*run)(const snd_arguments *given); /* the exit status */
     /* What follows the first word, or the value of an option with one of these letters, belongs to the program that is
@@ -51,6 +52,12 @@ typedef struct snd_command {
     const char *takes_program;
     snd_reads reads;
 } snd_command;
+
+/* The option at a place of a command's list, where its settings come before its own. 0: there is none. */
+int snd_option_at(const snd_command *command, int place, snd_option *out);
+
+/* How many of them are settings. */
+int snd_setting_count(const snd_command *command);
 
 /* Fills `given` (whose `words` and `all` have room for argc + 1). Returns 0 after printing one line when an option is
  * unknown or lacks its value. */

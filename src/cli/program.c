@@ -178,14 +178,15 @@ put_word(snd_buffer *text, const char *name, const char *value)
 
 /* Says in the environment what is wanted. 0 when memory runs out. */
 static int
-set_wanted(const snd_arguments *given, const char *runner, const char *const *passed)
+set_wanted(const snd_arguments *given, const char *runner)
 {
     snd_buffer text = {0};
+    snd_option option;
 
     snd_buffer_text(&text, runner);
-    for (; *passed != NULL; passed++)
-        if (snd_arguments_value(given, *passed) != NULL)
-            put_word(&text, *passed, snd_arguments_value(given, *passed));
+    for (int i = 0; i < snd_setting_count(given->command); i++)
+        if (given->values[i] != NULL && snd_option_at(given->command, i, &option))
+            put_word(&text, option.name, given->values[i]);
     int done = !text.failed && setenv("SONDE_RUN", snd_buffer_str(&text), 1) == 0;
     snd_buffer_free(&text);
     return done;
@@ -245,7 +246,7 @@ with_boot(const program *self, const char **argv, size_t count, const char *code
 }
 
 int
-snd_program_start(const snd_arguments *given, const char *runner, const char *const *passed)
+snd_program_start(const snd_arguments *given, const char *runner)
 {
     char beside[PATH_MAX + 32], site[PATH_MAX], code[sizeof boot + 64];
     program self;
@@ -257,7 +258,7 @@ snd_program_start(const snd_arguments *given, const char *runner, const char *co
     const char *python = self.python == NULL ? beside : self.python;
     int is_known = !self.is_isolated && snd_python_site(python, site);
     const char **argv = snd_calloc((size_t)given->word_count + 16, sizeof *argv);
-    if (argv == NULL || !set_wanted(given, runner, passed) || (is_known && !set_path(site))) {
+    if (argv == NULL || !set_wanted(given, runner) || (is_known && !set_path(site))) {
         snd_free(argv);
         return snd_complain("out of memory");
     }

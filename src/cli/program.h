@@ -14,8 +14,8 @@
 #define SND_PROGRAM_USAGE "[options] prog.py …, -m module …, -c code … or -- /any/python prog.py …"
 
 /* Replaces this process by Python, so that signals and the exit status are the program's own: `sonde.RUNNER` gets the
- * options `passed` (ended by NULL) as they were given, and the program. Returns the exit status after printing one
- * line, when there is no such program or interpreter. */
-int snd_program_start(const snd_arguments *given, const char *runner, const char *const *passed);
+ * command's settings as they were given, and the program. Returns the exit status after printing one line, when there
+ * is no such program or interpreter. */
+int snd_program_start(const snd_arguments *given, const char *runner);
 
 #endif

@@ -1,27 +1,28 @@
 /* What every recording says of the run it is of. */
 #include "collect/about.h"
 
+#include "base/alloc.h"
 #include "collect/extras.h"
-#include "collect/version.h"
+#include "collect/probes.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/counted.h"
-#include "probe/memory.h"
-#include "probe/sample.h"
-#include "probe/site.h"
-#include "probe/track.h"
-
-#include <stdio.h>
+#include "probe/core/site.h"
+#include "probe/core/track.h"
+#include "view/core/own_code.h"
+#include "view/core/source.h"
 
 static snd_status
 describe_texts(const snd_about *self, snd_profile *profile)
 {
     const snd_settings *set = self->set;
-    char probes[64];
-    snprintf(probes, sizeof probes, "region%s%s%s%s%s%s%s", set->cpu ? ", cpu" : "",
-             set->counters != 0 ? ", counter" : "", set->calls ? ", call" : "", self->has_samples ? ", sample" : "",
-             self->has_memory ? ", memory" : "", self->has_ops ? ", op" : "", self->has_graphs ? ", graph" : "");
+    snd_buffer probes = {0};
+
+    snd_buffer_printf(&probes, "region%s%s%s", set->cpu ? ", cpu" : "", set->counters != 0 ? ", counter" : "",
+                      set->calls ? ", call" : "");
+    snd_probes_list(&probes);
+    snd_buffer_printf(&probes, "%s%s", self->has_ops ? ", op" : "", self->has_graphs ? ", graph" : "");
     const struct {
         const char *key;
         const char *value;
@@ -32,13 +33,14 @@ describe_texts(const snd_about *self, snd_profile *profile)
         {"python", set->python == NULL ? "" : set->python},
         {"sonde", SND_VERSION},
         {"clock", snd_clock_name()},
-        {"probes", probes},
+        {"probes", snd_buffer_str(&probes)},
         {"note", self->note == NULL ? "" : self->note},
         {"working_directory", self->working_directory},
     };
-    snd_status status = SND_OK;
+    snd_status status = snd_buffer_status(&probes);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)
         status = snd_profile_set_info(profile, texts[i].key, texts[i].value);
+    snd_buffer_free(&probes);
     return status;
 }
 
@@ -68,10 +70,60 @@ snd_about_describe(const snd_about *self, snd_profile *profile)
     if (status == SND_OK && snd_process_rank() >= 0)
         status = snd_profile_set_info_number(profile, "rank", (uint64_t)snd_process_rank());
     if (status == SND_OK)
-        status = snd_counted_add_info(profile);
-    if (status == SND_OK && self->has_samples)
-        status = snd_sample_describe(profile);
-    if (status == SND_OK && self->has_memory)
-        status = snd_memory_describe(profile);
+        status = snd_probes_describe(profile);
     return status == SND_OK ? snd_extras_add(profile) : status;
+}
+
+/* ---- source files ---- */
+
+/* Texts that go into the recording: of one file, and of all. */
+#define TEXT_LIMIT (1u << 20)
+#define TOTAL_LIMIT (16u << 20)
+
+/* Sources that the caller gave are in it as well, and may be more than the limit by themselves. */
+static size_t
+total_size(const snd_profile *profile)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < profile->source_count; i++)
+        size += profile->sources[i].text == NULL ? 0 : profile->sources[i].size;
+    return size < TOTAL_LIMIT ? size : TOTAL_LIMIT;
+}
+
+static snd_status
+add_file(snd_profile *profile, const char *path, int is_own)
+{
+    snd_source source = {.file = path};
+    snd_status status = snd_file_load(path, SND_SOURCE_FILE_LIMIT, &source.text, &source.size);
+    char *text = source.text;
+
+    if (text == NULL)
+        return status;
+    if (!is_own || source.size > TEXT_LIMIT || source.size > TOTAL_LIMIT - total_size(profile)) {
+        snd_sha256(text, source.size, source.sha256);
+        source.text = NULL;
+    }
+    status = snd_profile_copy_source(profile, &source);
+    snd_free(text);
+    return status;
+}
+
+snd_status
+snd_sources_add(snd_profile *profile, uint32_t *from)
+{
+    profile->load_text = snd_file_load;
+    snd_own own;
+    const char *last = "";
+    snd_status status = SND_OK;
+
+    snd_own_rules(&own, profile, &(snd_view_options){0});
+    for (; *from < profile->site_count && status == SND_OK; ++*from) {
+        const snd_profile_site *site = &profile->sites[*from];
+        if (site->kind != SND_SITE_LINE || site->file[0] != '/' || site->file == last)
+            continue;
+        last = site->file; /* texts are interned: lines of one file come in runs */
+        if (snd_profile_source(profile, site->file) == NULL)
+            status = add_file(profile, site->file, snd_own_has(&own, site->file));
+    }
+    return status;
 }

@@ -1,4 +1,4 @@
-/* What every recording says of the run it is of. */
+/* What every recording says of the run it is of, and the source files it has. */
 #ifndef SND_COLLECT_ABOUT_H
 #define SND_COLLECT_ABOUT_H
 
@@ -7,9 +7,9 @@
 /* Texts belong to somebody else. */
 typedef struct snd_about {
     const snd_settings *set;
-    int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
-    const char *note;                                 /* NULL: nothing to say */
-    const char *working_directory;                    /* when the measurement began; "": unknown */
+    int has_ops, has_graphs;       /* now or earlier in this recording */
+    const char *note;              /* NULL: nothing to say */
+    const char *working_directory; /* when the measurement began; "": unknown */
     uint64_t start_realtime_ns, start_monotonic_ns;
     uint64_t cpu_before_ns; /* what the process had used when the measurement began */
     uint64_t length_ns;
@@ -17,5 +17,10 @@ typedef struct snd_about {
 } snd_about;
 
 SND_MUST_USE snd_status snd_about_describe(const snd_about *self, snd_profile *profile);
+
+/* The program's source files go into the recording as they are when a line of theirs is first seen: its own with their
+ * text, those of libraries with their size and digest, by which a reader knows them again. Adds the files of lines
+ * among the sites from `*from` on, which moves to the end. What cannot be read, or is too large, is left out. */
+SND_MUST_USE snd_status snd_sources_add(snd_profile *profile, uint32_t *from);
 
 #endif

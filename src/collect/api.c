@@ -2,9 +2,8 @@
 #include "sonde.h"
 
 #include "collect/session.h"
-#include "collect/version.h"
-#include "probe/counter.h"
-#include "probe/region.h"
+#include "probe/counter/counter.h"
+#include "probe/region/region.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,12 +2,13 @@
 #include "collect/collector.h"
 
 #include "base/alloc.h"
+#include "collect/about.h"
 #include "collect/children.h"
+#include "collect/probes.h"
 #include "collect/signals.h"
-#include "collect/sources.h"
 #include "os/worker.h"
-#include "probe/gc.h"
-#include "probe/sample.h"
+#include "probe/counter/gc.h"
+#include "probe/sample/sample.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -52,23 +53,15 @@ struct snd_collector {
 static snd_status
 update(snd_collector *self, uint64_t now)
 {
-    snd_status status = snd_snapshot_update(&self->snapshot, self->profile, self->origin, now);
-    return status == SND_OK ? snd_sample_update(&self->snapshot, self->profile) : status;
+    return snd_probes_snapshot(&self->snapshot, self->profile, self->origin, now);
 }
 
 static snd_status
 make_chunk_room(snd_collector *self)
 {
-    uint32_t count = self->profile->track_count;
-    if (count <= self->chunk_count)
-        return SND_OK;
-    snd_chunk *chunks = snd_realloc(self->chunks, count * sizeof *chunks);
-    if (chunks == NULL)
-        return SND_NO_MEMORY;
-    memset(chunks + self->chunk_count, 0, (count - self->chunk_count) * sizeof *chunks);
-    self->chunks = chunks;
-    self->chunk_count = count;
-    return SND_OK;
+    int is_there =
+        snd_make_longer(&self->chunks, self->profile->track_count, &self->chunk_count, sizeof *self->chunks, 0);
+    return is_there ? SND_OK : SND_NO_MEMORY;
 }
 
 static void
@@ -85,32 +78,32 @@ close_chunk(snd_collector *self, uint32_t track)
 }
 
 static void
-add_to_chunk(snd_collector *self, uint32_t track, const snd_profile_event *event)
+add_to_chunk(snd_collector *self, const snd_profile_event *event)
 {
-    snd_chunk_add(&self->chunks[track], event);
-    if (self->chunks[track].bytes.size >= SND_CHUNK_FULL)
-        close_chunk(self, track);
+    snd_chunk_add(&self->chunks[event->track], event);
+    if (self->chunks[event->track].bytes.size >= SND_CHUNK_FULL)
+        close_chunk(self, event->track);
 }
 
 static void
-keep_event(snd_collector *self, uint32_t track, const snd_profile_event *event)
+keep_event(snd_collector *self, const snd_profile_event *event)
 {
     if (self->outputs.recording != NULL)
-        add_to_chunk(self, track, event);
+        add_to_chunk(self, event);
     if (self->outputs.trace != NULL && (snd_trace_file_pending(self->outputs.trace) >= PENDING_LIMIT ||
-                                        !snd_trace_file_add(self->outputs.trace, self->profile, track, event)))
+                                        !snd_trace_file_add(self->outputs.trace, self->profile, event)))
         self->dropped++;
 }
 
 static void
-take_sample(void *context, uint32_t track, const snd_profile_event *event)
+take_sample(void *context, const snd_profile_event *event)
 {
     snd_collector *self = context;
 
     if (self->outputs.recording == NULL || make_chunk_room(self) != SND_OK)
         self->dropped++;
     else
-        add_to_chunk(self, track, event);
+        add_to_chunk(self, event);
 }
 
 static void
@@ -124,14 +117,14 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
         return;
     }
     int is_counter = self->profile->sites[self->profile->nodes[node].site].kind == SND_SITE_COUNTER;
-    uint32_t id = self->profile->nodes[node].track;
     snd_profile_event kept = {
         .start_ns = event->start > self->origin ? snd_clock_ns(event->start - self->origin) : 0,
-        .value = is_counter ? event->value : snd_clock_ns(event->value),
+        .duration_ns = is_counter ? event->value : snd_clock_ns(event->value),
         .node = node,
         .task = event->task,
+        .track = self->profile->nodes[node].track,
     };
-    keep_event(self, id, &kept);
+    keep_event(self, &kept);
 }
 
 /* Collections are in the timeline of regions, and in that of samples. */

@@ -2,7 +2,8 @@
 #include "collect/outputs.h"
 
 #include "base/alloc.h"
-#include "collect/parts.h"
+#include "base/text.h"
+#include "collect/children.h"
 #include "os/process.h"
 #include "os/worker.h"
 

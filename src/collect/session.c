@@ -6,15 +6,13 @@
 #include "collect/children.h"
 #include "collect/extras.h"
 #include "collect/outputs.h"
+#include "collect/probes.h"
 #include "collect/signals.h"
-#include "collect/sources.h"
 #include "os/process.h"
 #include "os/task.h"
 #include "os/worker.h"
-#include "probe/memory.h"
-#include "probe/region.h"
-#include "probe/sample.h"
-#include "probe/snapshot.h"
+#include "probe/region/region.h"
+#include "probe/sample/sample.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -29,7 +27,7 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
-    int has_samples, has_memory, has_ops, has_graphs; /* now or earlier in this recording */
+    int has_ops, has_graphs; /* now or earlier in this recording */
     uint32_t process_id;
     uint64_t cpu_before_ns; /* of the process, when the measurement began */
     snd_settings set;
@@ -52,8 +50,6 @@ static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
     const snd_about about = {.set = &session.set,
-                             .has_samples = session.has_samples,
-                             .has_memory = session.has_memory,
                              .has_ops = session.has_ops,
                              .has_graphs = session.has_graphs,
                              .note = session.note,
@@ -164,9 +160,8 @@ change_outputs(snd_settings *set, snd_buffer *message)
     }
     free_collector();
     if (!session.is_running) {
-        snd_track_reset_all();
-        snd_sample_clear();
-        session.has_samples = session.has_memory = session.has_ops = session.has_graphs = 0;
+        snd_probes_clear();
+        session.has_ops = session.has_graphs = 0;
         snd_children_end_at(0);
         mark_start();
     }
@@ -207,36 +202,22 @@ take_settings(snd_settings *set)
         snd_collector_resume(session.collector);
 }
 
-static void
-stop_samples(void)
-{
-    snd_memory_probe_stop();
-    snd_sample_stop();
-}
-
-/* Memory alone needs the sampler, too, for its threads and its tree. */
 static snd_status
-start_samples(void)
+start_probes(void)
 {
-    snd_sample_options sample = session.set.sample;
+    const snd_probe_wishes wishes = {.cpu = session.set.cpu,
+                                     .debug = session.set.debug,
+                                     .counters = session.set.counters,
+                                     .sample = session.set.sample,
+                                     .memory = session.set.memory,
+                                     .interpreter = session.interpreter,
+                                     .origin_ns = session.start_monotonic_ns};
 
     session.has_ops |= session.set.ops;
     session.has_graphs |= session.set.graphs;
-    sample.resting = sample.rate_hz == 0;
-    if (sample.resting && !session.set.memory.on) {
-        stop_samples();
-        return SND_OK;
-    }
-    session.has_samples |= !sample.resting;
-    session.has_memory |= session.set.memory.on;
-    snd_status status = snd_sample_start(&sample, session.interpreter, session.start_monotonic_ns);
+    snd_status status = snd_probes_start(&wishes);
     if (session.note == NULL)
-        session.note = snd_sample_note();
-    if (!session.set.memory.on)
-        snd_memory_probe_stop();
-    if (status == SND_OK && session.set.memory.on)
-        status = snd_memory_probe_start(&session.set.memory);
-    snd_memory_set_paused(session.set.sample.paused);
+        session.note = snd_probes_note();
     return status;
 }
 
@@ -253,9 +234,8 @@ start_locked(snd_settings *set, snd_buffer *message)
     take_settings(set);
     if (!session.is_running)
         (void)snd_track_get(); /* the starting thread is measured from the start */
-    SND_SET(snd_region_mode, snd_region_mode_for(session.set.cpu, session.set.counters, session.set.debug));
     session.is_running = 1;
-    return start_samples();
+    return start_probes();
 }
 
 void
@@ -275,9 +255,7 @@ snd_session_pause_samples(int paused)
 {
     pthread_mutex_lock(&session.lock);
     session.set.sample.paused = paused; /* a child goes on as its parent is */
-    if (session.set.sample.rate_hz != 0)
-        snd_sample_set_paused(paused);
-    snd_memory_set_paused(paused);
+    snd_probes_pause(paused);
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -285,9 +263,7 @@ snd_session_pause_samples(int paused)
 static uint64_t
 end_now(void)
 {
-    snd_sample_set_paused(1);
-    snd_memory_set_paused(1);
-    SND_SET(snd_region_mode, 0);
+    snd_probes_end();
     if (session.end == 0)
         session.end = snd_clock_ticks();
     return session.end;
@@ -319,7 +295,7 @@ void
 snd_session_stop_samples(void)
 {
     pthread_mutex_lock(&session.lock);
-    stop_samples();
+    snd_probes_stop_samples();
     pthread_mutex_unlock(&session.lock);
 }
 
@@ -362,9 +338,7 @@ take_profile(int is_last, snd_profile **out)
     if (profile == NULL)
         return SND_NO_MEMORY;
     (void)snd_track_get(); /* the calling thread has met the last reset */
-    snd_status status = snd_snapshot_update(&snapshot, profile, session.origin, now);
-    if (status == SND_OK && (session.has_samples || session.has_memory))
-        status = snd_sample_update(&snapshot, profile);
+    snd_status status = snd_probes_snapshot(&snapshot, profile, session.origin, now);
     if (status == SND_OK)
         status = describe(profile, now, is_last);
     if (status == SND_OK)
@@ -394,14 +368,13 @@ snd_status
 snd_session_stop(snd_buffer *message, snd_profile **last)
 {
     pthread_mutex_lock(&session.lock);
-    SND_SET(snd_region_mode, 0);
-    stop_samples();
+    snd_probes_stop();
     snd_status status = snd_collector_finish(own_collector(), message);
     if (last != NULL)
         *last = take_last();
     free_collector();
     snd_track_keep_timeline(0);
-    (void)snd_counted_choose(0);
+    snd_probes_release();
     session.is_running = 0;
     session.note = NULL;
     snd_extras_forget();
@@ -431,9 +404,7 @@ snd_session_profile(snd_profile **out)
 void
 snd_session_reset(void)
 {
-    snd_track_reset_all();
-    snd_sample_reset();
-    snd_memory_reset();
+    snd_probes_reset();
     (void)snd_track_get();
 }
 
@@ -456,7 +427,7 @@ pause_locked(void)
 {
     if (session.paused++ != 0 || snd_process_id() != session.process_id)
         return;
-    snd_sample_suspend();
+    snd_probes_suspend();
     if (own_collector() != NULL)
         snd_collector_pause(session.collector);
 }
@@ -468,7 +439,7 @@ resume_locked(void)
         return;
     if (own_collector() != NULL)
         snd_collector_resume(session.collector);
-    snd_sample_resume();
+    snd_probes_resume();
 }
 
 void
@@ -520,17 +491,13 @@ before_fork(void)
     pthread_mutex_lock(&session.lock);
     pause_locked();
     snd_worker_before_fork(); /* before all that somebody may need who has files of ours */
-    snd_sample_before_fork();
-    snd_track_before_fork(); /* before the sites: a thread may ask for a site while it has the tracks */
-    snd_site_before_fork();
+    snd_probes_before_fork();
 }
 
 static void
 after_fork_in_parent(void)
 {
-    snd_site_after_fork();
-    snd_track_after_fork(0);
-    snd_sample_after_fork();
+    snd_probes_after_fork(0);
     snd_worker_after_fork(0);
     resume_locked();
     pthread_mutex_unlock(&session.lock);
@@ -541,9 +508,7 @@ static void
 after_fork_in_child(void)
 {
     snd_worker_after_fork(1);
-    snd_site_after_fork();
-    snd_track_after_fork(1);
-    snd_sample_after_fork_in_child();
+    snd_probes_after_fork(1);
     session.paused = 0;
     session.is_orphan = session.is_running;
     pthread_mutex_unlock(&session.lock);
@@ -602,7 +567,7 @@ snd_session_follow(void)
     if (session.is_orphan && snd_children_are_followed() &&
         (session.set.sample.rate_hz != 0 || session.set.memory.on) && !snd_sample_is_running()) {
         mark_start();
-        if (start_samples() == SND_OK)
+        if (start_probes() == SND_OK)
             snd_sample_call_when_busy(on_busy);
     }
     pthread_mutex_unlock(&session.lock);

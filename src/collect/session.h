@@ -1,12 +1,11 @@
-/* A running measurement: which probes are on, where the results go, and what happens at fork, signal and exit. */
+/* Room: a running measurement: what is on, where results go, fork, signals, exit, child processes. */
 #ifndef SND_COLLECT_SESSION_H
 #define SND_COLLECT_SESSION_H
 
 #include "base/buffer.h"
 #include "model/profile.h"
-#include "probe/memory_options.h"
-#include "probe/sample_options.h"
-#include "probe/sample_stack.h"
+#include "probe/core/probe.h"
+#include "probe/sample/sample_stack.h"
 
 /* What becomes of processes that this one forks, and of their measurements. */
 typedef enum snd_children {
@@ -21,7 +20,7 @@ typedef struct snd_session_options {
     const char *chrome_trace; /* path; NULL: none */
     int timeline;             /* keep every entry in the recording too */
     int cpu;                  /* CPU time of every entry */
-    uint32_t counters;        /* what the system counts of every entry, too: a set of probe/counted.h */
+    uint32_t counters;        /* what the system counts of every entry, too: a set of probe/core/system_counter.h */
     int debug;                /* print enter and leave */
     uint64_t own_cost_ns;     /* of one entry, as measured; 0: measure here */
     int calls;                /* calls are measured too */

@@ -2,29 +2,31 @@
 #include "collect/settings.h"
 
 #include "base/alloc.h"
-#include "format/format.h"
+#include "base/text.h"
+#include "format/table/format.h"
 #include "os/process.h"
 
+#include <stddef.h>
 #include <string.h>
+
+static const size_t texts[] = {
+    offsetof(snd_settings, recording), offsetof(snd_settings, chrome_trace), offsetof(snd_settings, program),
+    offsetof(snd_settings, arguments), offsetof(snd_settings, python),       offsetof(snd_settings, parts),
+};
+#define TEXT_COUNT (sizeof texts / sizeof texts[0])
+
+static const char **
+text_at(snd_settings *self, size_t place)
+{
+    return (const char **)(void *)((char *)self + texts[place]);
+}
 
 void
 snd_settings_free(snd_settings *self)
 {
-    snd_free(self->recording);
-    snd_free(self->chrome_trace);
-    snd_free(self->program);
-    snd_free(self->arguments);
-    snd_free(self->python);
-    snd_free(self->parts);
+    for (size_t i = 0; i < TEXT_COUNT; i++)
+        snd_free((void *)(uintptr_t)*text_at(self, i));
     *self = (snd_settings){0};
-}
-
-static char *
-copy_or_null(const char *text, int *failed)
-{
-    char *copy = text == NULL ? NULL : snd_strdup(text);
-    *failed |= text != NULL && copy == NULL;
-    return copy;
 }
 
 /* The command line as a JSON list. */
@@ -61,28 +63,18 @@ system_program(void)
 snd_status
 snd_settings_copy(const snd_session_options *options, snd_settings *out)
 {
+    snd_settings copy = *options;
     int failed = 0;
-    snd_settings copy = {
-        .recording = copy_or_null(options->recording, &failed),
-        .chrome_trace = copy_or_null(options->chrome_trace, &failed),
-        .program = options->program == NULL ? system_program() : snd_strdup(options->program),
-        .arguments = options->arguments == NULL ? system_arguments() : snd_strdup(options->arguments),
-        .python = copy_or_null(options->python, &failed),
-        .parts = copy_or_null(options->parts, &failed),
-        .children = options->children,
-        .gathers = options->gathers,
-        .timeline = options->timeline,
-        .cpu = options->cpu,
-        .counters = options->counters,
-        .debug = options->debug,
-        .calls = options->calls,
-        .ops = options->ops,
-        .graphs = options->graphs,
-        .own_cost_ns = options->own_cost_ns,
-        .call_cost_ns = options->call_cost_ns,
-        .sample = options->sample,
-        .memory = options->memory,
-    };
+
+    for (size_t i = 0; i < TEXT_COUNT; i++) {
+        const char **text = text_at(&copy, i);
+        if (*text != NULL)
+            failed |= (*text = snd_strdup(*text)) == NULL;
+    }
+    if (options->program == NULL)
+        copy.program = system_program();
+    if (options->arguments == NULL)
+        copy.arguments = system_arguments();
     if (failed || copy.program == NULL || copy.arguments == NULL) {
         snd_settings_free(&copy);
         return SND_NO_MEMORY;

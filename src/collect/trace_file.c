@@ -2,8 +2,8 @@
 #include "collect/trace_file.h"
 
 #include "base/alloc.h"
-#include "format/chrome.h"
-#include "format/chrome_samples.h"
+#include "format/trace/chrome.h"
+#include "format/trace/chrome_samples.h"
 #include "os/file.h"
 
 #include <errno.h>
@@ -122,14 +122,8 @@ take_back(snd_buffer *buffer, size_t size)
 static void
 name_threads(snd_trace_file *self, const snd_profile *profile)
 {
-    if (self->threads < profile->track_count) {
-        const char **names = snd_realloc(self->names, profile->track_count * sizeof *names);
-        if (names == NULL)
-            return; /* nameless is better than not at all */
-        memset(names + self->threads, 0, (profile->track_count - self->threads) * sizeof *names);
-        self->names = names;
-        self->threads = profile->track_count;
-    }
+    /* nameless is better than not at all */
+    (void)!snd_make_longer(&self->names, profile->track_count, &self->threads, sizeof *self->names, 0);
     for (uint32_t i = 0; i < self->threads; i++) {
         if (self->names[i] == profile->tracks[i].name)
             continue;
@@ -141,23 +135,12 @@ name_threads(snd_trace_file *self, const snd_profile *profile)
     }
 }
 
-static int
-make_prefix_room(snd_trace_file *self, uint32_t count)
-{
-    prefix *grown = snd_realloc(self->by_node, count * sizeof *grown);
-    if (grown == NULL)
-        return 0;
-    memset(grown + self->node_count, 0, (count - self->node_count) * sizeof *grown);
-    self->by_node = grown;
-    self->node_count = count;
-    return 1;
-}
-
 /* NULL for a counter, and when memory runs out. */
 static const prefix *
 find_prefix(snd_trace_file *self, const snd_profile *profile, uint32_t node)
 {
-    if (node >= self->node_count && !make_prefix_room(self, profile->node_count))
+    if (node >= self->node_count &&
+        !snd_make_longer(&self->by_node, profile->node_count, &self->node_count, sizeof *self->by_node, 0))
         return NULL;
     prefix *known = &self->by_node[node];
     if (SND_LIKELY(known->size != 0))
@@ -183,7 +166,7 @@ add_sample(snd_trace_file *self, const snd_profile *profile, const snd_profile_e
 }
 
 int
-snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track, const snd_profile_event *event)
+snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, const snd_profile_event *event)
 {
     if (SND_UNLIKELY(self->threads < profile->track_count))
         name_threads(self, profile);
@@ -197,7 +180,7 @@ snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t tr
     }
     else {
         snd_buffer_text(&self->kept, SND_CHROME_COMMA);
-        snd_chrome_event(profile, track, event, &self->kept);
+        snd_chrome_event(profile, event, &self->kept);
     }
     return take_back(&self->kept, before);
 }

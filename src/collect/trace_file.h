@@ -13,8 +13,7 @@ void snd_trace_file_free(snd_trace_file *self); /* NULL is allowed; writes nothi
 const char *snd_trace_file_path(const snd_trace_file *self);
 
 /* Keeps the event for the next write. 0 when memory runs out. */
-int snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, uint32_t track,
-                       const snd_profile_event *event);
+int snd_trace_file_add(snd_trace_file *self, const snd_profile *profile, const snd_profile_event *event);
 size_t snd_trace_file_pending(const snd_trace_file *self); /* bytes of such events */
 
 /* Writes what is kept; slices of samples end here and begin anew. On failure it stays kept for the next write. */

@@ -31,6 +31,8 @@ start(part *self, const snd_profile *profile)
     self->sites = snd_malloc((sites + 1) * sizeof *self->sites);
     self->tracks = snd_malloc((tracks + 1) * sizeof *self->tracks);
     self->nodes = snd_malloc((nodes + 1) * sizeof *self->nodes);
+    if (self->to != NULL)
+        self->to->load_text = profile->load_text;
     if (self->to == NULL || self->places == NULL || self->sites == NULL || self->tracks == NULL || self->nodes == NULL)
         return SND_NO_MEMORY;
     memset(self->sites, 0xff, sites * sizeof *self->sites); /* SND_NONE */

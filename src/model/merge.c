@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "model/merge_private.h"
-#include "model/process.h"
+#include "model/processes.h"
 
 #include <string.h>
 
@@ -14,8 +14,9 @@ snd_merger_new(void)
     if (self == NULL)
         return NULL;
     self->sum = snd_profile_new();
-    if (self->sum == NULL) {
-        snd_free(self);
+    self->sites = snd_intern_new();
+    if (self->sum == NULL || self->sites == NULL) {
+        snd_merger_free(self);
         return NULL;
     }
     return self;
@@ -27,7 +28,7 @@ snd_merger_free(snd_merger *self)
     if (self == NULL)
         return;
     snd_profile_free(self->sum);
-    snd_map_free(&self->sites);
+    snd_intern_free(self->sites);
     snd_map_free(&self->nodes);
     snd_map_free(&self->tracks);
     snd_map_free(&self->sources);
@@ -181,49 +182,22 @@ make_twins(snd_merger *self)
     if (self->sum->site_count <= self->twins_count)
         return SND_OK;
     uint32_t count = self->sum->site_count + self->sum->site_count / 2 + 64;
-    snd_merge_twins *twins = snd_realloc(self->twins, count * sizeof *twins);
-    if (twins == NULL)
-        return SND_NO_MEMORY;
-    memset(twins + self->twins_count, 0, (count - self->twins_count) * sizeof *twins);
-    self->twins = twins;
-    self->twins_count = count;
-    return SND_OK;
+    return snd_make_longer(&self->twins, count, &self->twins_count, sizeof *self->twins, 0) ? SND_OK : SND_NO_MEMORY;
 }
 
-static uint64_t
-hash_site(const snd_profile_site *site)
-{
-    const uintptr_t key[] = {(uintptr_t)site->kind,
-                             (uintptr_t)site->name,
-                             (uintptr_t)site->file,
-                             site->line,
-                             (uintptr_t)site->detail,
-                             site->first_line,
-                             site->twin};
-    return snd_hash(key, sizeof key, 0);
-}
-
-/* The texts of both are kept by the sum: equal ones are one. */
-static int
-is_same_site(const snd_profile_site *a, const snd_profile_site *b)
-{
-    return a->kind == b->kind && a->name == b->name && a->file == b->file && a->line == b->line &&
-           a->detail == b->detail && a->first_line == b->first_line && a->twin == b->twin;
-}
-
-/* The sum's site with these texts and this number among its twins; a new one if there is none. */
+/* The sum's site with these texts and this number among its twins; a new one if there is none. The texts are kept by
+ * the sum: their addresses tell them apart. */
 static snd_status
 find_twin(snd_merger *self, const snd_profile_site *wanted, uint32_t *id)
 {
-    uint64_t hash = hash_site(wanted);
-    uint32_t cursor = 0;
+    const uint64_t key[] = {(uint64_t)wanted->kind << 32 | wanted->line, (uintptr_t)wanted->name,
+                            (uintptr_t)wanted->file, (uintptr_t)wanted->detail,
+                            (uint64_t)wanted->first_line << 32 | wanted->twin};
+    snd_status status = snd_intern_add(self->sites, (const char *)key, sizeof key, id);
 
-    while ((*id = snd_map_next(&self->sites, hash, &cursor)) != SND_MAP_NONE)
-        if (is_same_site(&self->sum->sites[*id], wanted))
-            return SND_OK;
-    snd_status status = snd_profile_add_site(self->sum, wanted, id);
-    if (status == SND_OK)
-        status = snd_map_add(&self->sites, hash, *id);
+    if (status != SND_OK || *id < self->sum->site_count)
+        return status;
+    status = snd_profile_add_site(self->sum, wanted, id);
     return status == SND_OK ? make_twins(self) : status;
 }
 
@@ -298,37 +272,6 @@ typedef struct adding {
     uint64_t end_ns;    /* of the track of the node at hand, as the sum counts */
 } adding;
 
-static int
-has_entries(const snd_profile *profile, uint32_t node)
-{
-    return !snd_profile_has(profile, node, SND_METRIC_COUNT) ||
-           snd_profile_whole(profile, node, SND_METRIC_COUNT) + snd_profile_whole(profile, node, SND_METRIC_OPEN) != 0;
-}
-
-static int
-is_less(snd_metric metric, snd_value a, snd_value b)
-{
-    return snd_metric_get(metric)->is_real ? a.real < b.real : a.whole < b.whole;
-}
-
-/* What the sum has after `added` came to `known`. */
-static snd_value
-combine(snd_metric metric, snd_value known, snd_value added)
-{
-    switch (snd_metric_get(metric)->rule) {
-    case SND_RULE_LEAST:
-        return is_less(metric, added, known) ? added : known;
-    case SND_RULE_MOST:
-        return is_less(metric, known, added) ? added : known;
-    case SND_RULE_EVERY:
-        return (snd_value){.whole = known.whole != 0 && added.whole != 0};
-    default:
-        if (snd_metric_get(metric)->is_real)
-            return (snd_value){.real = known.real + added.real};
-        return (snd_value){.whole = known.whole + added.whole};
-    }
-}
-
 /* Whether the sum's value is to be kept as it is: one from a track that ended later is there. Of two that ended at the
  * same moment the larger counts. */
 static int
@@ -339,7 +282,7 @@ is_later_known(const adding *self, uint32_t to, snd_metric metric, snd_value add
 
     if (snd_profile_has(sum, to, metric) &&
         (extra->last_ns > self->end_ns ||
-         (extra->last_ns == self->end_ns && !is_less(metric, sum->columns[metric][to], added))))
+         (extra->last_ns == self->end_ns && !snd_metric_is_less(metric, sum->columns[metric][to], added))))
         return 1;
     extra->last_ns = self->end_ns;
     return 0;
@@ -349,10 +292,10 @@ static snd_status
 add_value(const adding *self, uint32_t from, uint32_t to, snd_metric metric)
 {
     snd_profile *sum = self->merger->sum;
-    snd_metric_rule rule = snd_metric_get(metric)->rule;
+    snd_metric_rule rule = snd_metric_get(metric)->merge_rule;
     snd_value added = self->profile->columns[metric][from];
 
-    if ((rule == SND_RULE_LEAST || rule == SND_RULE_LAST) && !has_entries(self->profile, from))
+    if ((rule == SND_RULE_LEAST || rule == SND_RULE_LAST) && !snd_profile_was_entered(self->profile, from))
         return SND_OK;
     if (rule == SND_RULE_LAST)
         return is_later_known(self, to, metric, added) ? SND_OK : snd_profile_set(sum, to, metric, added);
@@ -363,7 +306,7 @@ add_value(const adding *self, uint32_t from, uint32_t to, snd_metric metric)
     if (rule == SND_RULE_EVERY && self->merger->extras[to].seen != 0 && !snd_profile_has(sum, to, metric))
         return SND_OK; /* another has the node without it */
     if (snd_profile_has(sum, to, metric))
-        added = combine(metric, sum->columns[metric][to], added);
+        added = snd_metric_combine(metric, rule, sum->columns[metric][to], added);
     return snd_profile_set(sum, to, metric, added);
 }
 
@@ -375,7 +318,7 @@ take_away(const adding *self, uint32_t from, uint32_t to)
 
     for (uint64_t left = sum->nodes[to].present & ~self->profile->nodes[from].present; left != 0; left &= left - 1) {
         snd_metric metric = (snd_metric)__builtin_ctzll(left);
-        if (snd_metric_get(metric)->rule == SND_RULE_EVERY)
+        if (snd_metric_get(metric)->merge_rule == SND_RULE_EVERY)
             sum->nodes[to].present &= ~((uint64_t)1 << metric);
     }
 }

@@ -1,7 +1,7 @@
 /* The facts of several processes as those of their sum. */
 #include "base/alloc.h"
 #include "model/merge_private.h"
-#include "model/process.h"
+#include "model/processes.h"
 
 #include <math.h>
 #include <stdlib.h>

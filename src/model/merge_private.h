@@ -28,8 +28,9 @@ typedef struct snd_merge_twins {
 
 struct snd_merger {
     snd_profile *sum;
-    snd_map sites, nodes, tracks, sources; /* of the sum: by text, by parent and site, by name, by file */
-    snd_merge_twins *twins;                /* per site of the sum */
+    snd_intern *sites;              /* of the sum: by their texts */
+    snd_map nodes, tracks, sources; /* by parent and site, by name, by file */
+    snd_merge_twins *twins;         /* per site of the sum */
     uint32_t twins_count, turn;
     snd_merge_node *extras; /* per node of the sum */
     uint32_t extra_count, extra_capacity;

@@ -211,6 +211,37 @@ snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric)
     return snd_profile_has(self, node, metric) ? self->columns[metric][node].whole : 0;
 }
 
+int
+snd_profile_has_samples(const snd_profile *self)
+{
+    int exist = self->columns[SND_METRIC_SAMPLES] != NULL;
+
+    for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+        exist |= self->columns[SND_SAMPLE_METRIC(state)] != NULL;
+    return exist;
+}
+
+int
+snd_profile_has_kind(const snd_profile *self, snd_site_kind kind)
+{
+    for (uint32_t i = 0; i < self->node_count; i++)
+        if (snd_profile_kind(self, i) == kind)
+            return 1;
+    return 0;
+}
+
+uint64_t
+snd_profile_entries(const snd_profile *self, uint32_t node)
+{
+    return snd_profile_whole(self, node, SND_METRIC_COUNT) + snd_profile_whole(self, node, SND_METRIC_OPEN);
+}
+
+int
+snd_profile_was_entered(const snd_profile *self, uint32_t node)
+{
+    return !snd_profile_has(self, node, SND_METRIC_COUNT) || snd_profile_entries(self, node) != 0;
+}
+
 double
 snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric)
 {

@@ -1,3 +1,4 @@
+/* Room: the profile, the metrics and their rules, the roll-up, and how several profiles become one. */
 /* The model: sites, tracks, nodes and their metrics, in memory. Built by the collector or by the reader. */
 #ifndef SND_MODEL_PROFILE_H
 #define SND_MODEL_PROFILE_H
@@ -6,8 +7,8 @@
 #include "base/map.h"
 #include "base/sha256.h"
 #include "model/histogram.h"
-#include "model/memory.h"
 #include "model/metric.h"
+#include "model/profile_memory.h"
 
 #define SND_NONE UINT32_MAX
 
@@ -161,13 +162,19 @@ typedef struct snd_source {
     uint32_t revision;                     /* how often it was replaced */
 } snd_source;
 
-/* One event of the timeline. */
+/* One event of the timeline: an entry, a sample or a counter's new value, as the kind of its node's site says. */
 typedef struct snd_profile_event {
     uint64_t start_ns; /* since the recording's start */
-    uint64_t value;    /* a region's or a sample's duration in ns; the bits of a counter's double */
+    union {
+        uint64_t duration_ns; /* of an entry or a sample */
+        double value;         /* of a counter */
+    };
     uint32_t node;
-    uint32_t task; /* 0: the thread itself; of a sample: its state, see SND_SAMPLE_METRIC */
-    uint32_t line; /* 0: on the track of its node; else 1 + the track, whose nodes are summed on that one */
+    union {
+        uint32_t task;  /* of an entry; 0: the thread itself */
+        uint32_t state; /* of a sample, see SND_SAMPLE_METRIC */
+    };
+    uint32_t track; /* on whose timeline it is: its node's, or one whose nodes are summed on that one */
 } snd_profile_event;
 
 /* Read freely; change with the functions below. Not thread-safe. */
@@ -184,6 +191,9 @@ typedef struct snd_profile {
     snd_process *processes;
     snd_part *parts; /* one for each process; only where somebody asked for them */
     snd_profile_memory memory;
+    /* As snd_file_load of os/file.h, for sources that are known by their digest only; NULL: their text is not looked
+     * for. */
+    snd_status (*load_text)(const char *path, size_t limit, char **text, size_t *size);
     uint32_t source_count, source_capacity;
     uint32_t process_count, process_capacity; /* 0: the facts say which process it is */
     uint32_t site_count, track_count, node_count, info_count;
@@ -198,6 +208,11 @@ snd_profile_kind(const snd_profile *self, uint32_t node)
 {
     return self->sites[self->nodes[node].site].kind;
 }
+
+/* Whether any node is of a site of this kind; whether anything was sampled; whether memory was recorded. */
+int snd_profile_has_kind(const snd_profile *self, snd_site_kind kind);
+int snd_profile_has_samples(const snd_profile *self);
+int snd_profile_has_memory(const snd_profile *self);
 
 /* The caller owns it. NULL when memory runs out. */
 snd_profile *snd_profile_new(void);
@@ -218,16 +233,15 @@ SND_MUST_USE snd_status snd_profile_set_track(snd_profile *self, uint32_t id, co
 SND_MUST_USE snd_status snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value value);
 SND_MUST_USE snd_status snd_profile_set_histogram(snd_profile *self, uint32_t node, const uint64_t *counts);
 
-/* The track that the event is on. */
-static inline uint32_t
-snd_event_track(const snd_profile *self, const snd_profile_event *event)
-{
-    return event->line == 0 ? self->nodes[event->node].track : event->line - 1;
-}
-
 /* 0 where the node has no such metric. */
 uint64_t snd_profile_whole(const snd_profile *self, uint32_t node, snd_metric metric);
 double snd_profile_real(const snd_profile *self, uint32_t node, snd_metric metric);
+
+/* Entries, the open ones too. */
+uint64_t snd_profile_entries(const snd_profile *self, uint32_t node);
+
+/* Whether it has an entry; 1 for what is not entered, such as a counter. */
+int snd_profile_was_entered(const snd_profile *self, uint32_t node);
 
 static inline int
 snd_profile_has(const snd_profile *self, uint32_t node, snd_metric metric)

@@ -218,10 +218,3 @@ snd_path_plain(const char *path)
     snd_free(plain);
     return NULL;
 }
-
-const char *
-snd_path_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}

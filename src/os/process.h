@@ -1,3 +1,4 @@
+/* Room: what the operating system says and does; with os/native the only one with code for an architecture. */
 /* What the system says of this process and of the program it runs. */
 #ifndef SND_OS_PROCESS_H
 #define SND_OS_PROCESS_H
@@ -38,8 +39,5 @@ void snd_path_expand(const char *path, snd_buffer *out);
 /* The path without "//", "/./" and "/../"; a "/../" only where it still leads to the same file, since the folder before
  * it may be a link. NULL where there is nothing to leave out, and when memory runs out; else the caller frees it. */
 char *snd_path_plain(const char *path);
-
-/* The part after the last slash. Points into `path`. */
-const char *snd_path_base(const char *path);
 
 #endif

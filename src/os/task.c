@@ -251,7 +251,7 @@ read_kept(snd_task_file *self, uint32_t thread_id, const char *name, char *text,
 }
 
 snd_task_state
-snd_task_look(snd_task *self, uintptr_t *address)
+snd_task_read_state(snd_task *self, uintptr_t *address)
 {
     char text[256];
     snd_task_state state = SND_TASK_UNKNOWN;

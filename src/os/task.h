@@ -41,7 +41,7 @@ void snd_task_open_again(snd_task *self);
 int snd_task_cpu_ns(const snd_task *self, uint64_t *ns);
 
 /* What the thread does right now. For a futex `*address` is where it is. */
-snd_task_state snd_task_look(snd_task *self, uintptr_t *address);
+snd_task_state snd_task_read_state(snd_task *self, uintptr_t *address);
 
 /* Time so far in which the thread was ready but had no processor; 0 where the system does not say. */
 uint64_t snd_task_delay_ns(snd_task *self);

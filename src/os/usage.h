@@ -4,6 +4,7 @@
 
 #include "os/perf.h"
 
+#include "base/attr.h"
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -77,5 +78,8 @@ void snd_usage_put_process(snd_usage *self, pid_t process, int file);
  * are opened at the first call; threads that lived before are not counted by them. Not for two threads at once. */
 void snd_usage_begin(snd_usage *self);
 void snd_usage_end(const snd_usage *before, snd_usage *self);
+
+/* Bytes in main memory; 0 where the system does not say. Opens a file and closes it. */
+uint64_t snd_footprint_rss(void);
 
 #endif

@@ -2,13 +2,13 @@
 #include "store/reader.h"
 
 #include "base/alloc.h"
-#include "store/files.h"
-#include "store/guard.h"
-#include "store/memory.h"
-#include "store/pack.h"
-#include "store/process.h"
+#include "os/file.h"
+#include "store/chunk.h"
+#include "store/open/files.h"
+#include "store/open/guard.h"
 #include "store/reader_private.h"
 #include "store/schema.h"
+#include "store/tables.h"
 
 #include <errno.h>
 #include <string.h>
@@ -380,6 +380,7 @@ load_at_once(snd_reader *self, snd_status (*what)(snd_reader *, snd_profile *), 
     snd_profile *profile = snd_profile_new();
     if (profile == NULL)
         return SND_NO_MEMORY;
+    profile->load_text = snd_file_load;
     snd_status status = snd_sqlite_status(self->db, sqlite3_exec(self->db, "BEGIN", NULL, NULL, NULL));
     if (status == SND_OK)
         status = what(self, profile);

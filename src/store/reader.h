@@ -1,3 +1,4 @@
+/* Room: the recording, written and read; with its rooms the only one that knows SQLite. */
 /* Reading a recording. Nothing in the file is trusted. */
 #ifndef SND_STORE_READER_H
 #define SND_STORE_READER_H
@@ -8,7 +9,7 @@
 /* Not thread-safe. */
 typedef struct snd_reader snd_reader;
 
-/* Nothing is written, created or deleted, now or later; store/files.h says what is read. SND_EMPTY: the file of a
+/* Nothing is written, created or deleted, now or later; store/open/files.h says what is read. SND_EMPTY: the file of a
  * process that was killed before its first checkpoint. The caller owns the reader. On SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_reader_open(const char *path, snd_reader **out);
 void snd_reader_free(snd_reader *self); /* NULL is allowed */
@@ -35,7 +36,7 @@ SND_MUST_USE snd_status snd_reader_parts(snd_reader *self, snd_profile *all);
 
 /* Gives every timeline event to `take`, chunk by chunk, until it returns other than SND_OK. Node ids and the states of
  * samples are checked against `profile`, which must be this recording's. SND_NO_TIMELINE when there is none. */
-typedef snd_status snd_reader_take(void *context, uint32_t track, const snd_profile_event *event);
+typedef snd_status snd_reader_take(void *context, const snd_profile_event *event);
 SND_MUST_USE snd_status snd_reader_timeline(snd_reader *self, const snd_profile *profile, snd_reader_take *take,
                                             void *context);
 

@@ -3,7 +3,7 @@
 #define SND_STORE_READER_PRIVATE_H
 
 #include "store/reader.h"
-#include "store/sqlite.h"
+#include "store/schema.h"
 
 /* Metrics that a recording may number; more than we will ever have. */
 #define SND_READER_METRICS 256u
@@ -19,7 +19,7 @@ SND_MUST_USE snd_status snd_reader_take_only(snd_reader *self, const snd_profile
 void snd_reader_free_only(snd_reader *self);
 
 /* Where the wanted process has an event of the timeline of all, which is changed to that. 0: it is of another. */
-int snd_reader_place_only(const snd_reader *self, uint32_t *track, snd_profile_event *event);
+int snd_reader_place_only(const snd_reader *self, snd_profile_event *event);
 int snd_reader_is_of_only(const snd_reader *self, uint32_t track);
 
 /* The numbers of metrics in this recording as ours; SND_READER_METRICS of them. */

@@ -1,4 +1,5 @@
-/* The recording's tables. docs/recording.md says what they mean. */
+/* The recording's tables, of which docs/recording.md says what they mean, and the little that all share about SQLite.
+ */
 #ifndef SND_STORE_SCHEMA_H
 #define SND_STORE_SCHEMA_H
 
@@ -20,5 +21,14 @@ int snd_schema_create(sqlite3 *db, int version);
 /* Whether it has the tables and views that its version of sonde wrote, text for text, and nothing else: SND_OK,
  * SND_NOT_A_RECORDING, SND_NEWER or SND_DAMAGED. */
 SND_MUST_USE snd_status snd_schema_check(sqlite3 *db);
+
+/* What an SQLite result means to us. Sets errno where that tells more. */
+snd_status snd_sqlite_status(sqlite3 *db, int result);
+
+/* Binds whole numbers to ?1, ?2, … */
+int snd_sqlite_bind(sqlite3_stmt *statement, const int64_t *values, int count);
+
+/* Runs a bound statement that returns no rows and makes it ready for the next use. */
+int snd_sqlite_run(sqlite3_stmt *statement);
 
 #endif

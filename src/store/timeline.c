@@ -21,17 +21,18 @@ take_event(void *context, const snd_profile_event *event)
 {
     timeline *self = context;
     snd_profile_event placed = *event;
-    uint32_t track = self->track;
 
-    if (self->reader->only != NULL && !snd_reader_place_only(self->reader, &track, &placed))
+    placed.track = self->track;
+    if (self->reader->only != NULL && !snd_reader_place_only(self->reader, &placed))
         return SND_DAMAGED;
-    if (placed.node >= self->profile->node_count || track >= self->profile->track_count)
+    if (placed.node >= self->profile->node_count || placed.track >= self->profile->track_count)
         return SND_DAMAGED;
     snd_site_kind kind = self->profile->sites[self->profile->nodes[placed.node].site].kind;
-    if (snd_site_is_sampled(kind) && placed.task >= SND_SAMPLE_STATES)
+    if (snd_site_is_sampled(kind) && placed.state >= SND_SAMPLE_STATES)
         return SND_DAMAGED;
-    placed.line = self->profile->tracks[track].summed_on == 0 ? 0 : track + 1;
-    return self->take(self->context, track, &placed);
+    if (self->profile->tracks[placed.track].summed_on == 0)
+        placed.track = self->profile->nodes[placed.node].track;
+    return self->take(self->context, &placed);
 }
 
 static snd_status
@@ -109,15 +110,14 @@ compare_events(const void *left, const void *right)
         order = compare_numbers(a->node, b->node);
     if (order == 0)
         order = compare_numbers(a->task, b->task);
-    return order != 0 ? order : compare_numbers(a->value, b->value);
+    return order != 0 ? order : compare_numbers(a->duration_ns, b->duration_ns);
 }
 
 static snd_status
-gather_event(void *context, uint32_t track, const snd_profile_event *event)
+gather_event(void *context, const snd_profile_event *event)
 {
     gathered *self = context;
 
-    (void)track;
     if (self->count == self->capacity) {
         uint64_t capacity = self->capacity == 0 ? 1024 : self->capacity * 2;
         if (capacity > EVENT_LIMIT)

@@ -2,12 +2,10 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
-#include "store/files.h"
-#include "store/memory.h"
-#include "store/pack.h"
-#include "store/process.h"
+#include "store/chunk.h"
+#include "store/open/files.h"
 #include "store/schema.h"
-#include "store/sqlite.h"
+#include "store/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -445,29 +443,16 @@ write_all(snd_writer *self, sqlite3 *db, const snd_profile *profile)
 static snd_status
 make_source_room(snd_writer *self, uint32_t count)
 {
-    if (count <= self->source_count)
-        return SND_OK;
-    uint32_t *sources = snd_realloc(self->sources, count * sizeof *sources);
-    if (sources == NULL)
-        return SND_NO_MEMORY;
-    memset(sources + self->source_count, 0, (count - self->source_count) * sizeof *sources);
-    self->sources = sources;
-    self->source_count = count;
-    return SND_OK;
+    int is_there = snd_make_longer(&self->sources, count, &self->source_count, sizeof *self->sources, 0);
+    return is_there ? SND_OK : SND_NO_MEMORY;
 }
 
 /* Adds `changed` to what is owed, so that a failed checkpoint forgets nothing. */
 static snd_status
 remember_owed(snd_writer *self, const snd_profile *profile, const unsigned char *changed)
 {
-    if (profile->node_count > self->owed_count) {
-        unsigned char *owed = snd_realloc(self->owed, profile->node_count);
-        if (owed == NULL)
-            return SND_NO_MEMORY;
-        memset(owed + self->owed_count, 1, profile->node_count - self->owed_count);
-        self->owed = owed;
-        self->owed_count = profile->node_count;
-    }
+    if (!snd_make_longer(&self->owed, profile->node_count, &self->owed_count, 1, 1))
+        return SND_NO_MEMORY;
     uint32_t count = self->owed_count;
     if (changed == NULL && count != 0)
         memset(self->owed, 1, count);

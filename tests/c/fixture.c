@@ -2,11 +2,12 @@
 #include "fixture.h"
 
 #include "base/alloc.h"
+#include "base/work.h"
 #include "check.h"
 #include "os/clock.h"
-#include "probe/op.h"
-#include "probe/region.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
+#include "probe/op/op.h"
+#include "probe/region/region.h"
 #include "sonde.h"
 
 #include <fcntl.h>
@@ -277,4 +278,26 @@ run_in_child(int (*function)(void))
         _exit(function());
     REQUIRE(waitpid(child, &status, 0) == child);
     return status;
+}
+
+static void (*test_in_work)(void);
+
+static void
+call_test(void *context)
+{
+    (void)context;
+    test_in_work();
+}
+
+static void
+run_work(void)
+{
+    CHECK(snd_work_run(call_test, NULL, NULL) == SND_OK);
+}
+
+void
+run_in_work(const char *name, void (*test)(void))
+{
+    test_in_work = test;
+    check_run(name, run_work);
 }

@@ -123,4 +123,8 @@ int wait_until(int (*is_true)(const char *context), const char *context);
 /* Runs `function` in a forked child, which ends with what it returns. The status of waitpid. */
 int run_in_child(int (*function)(void));
 
+/* As RUN, inside a work (base/work.h): what a view allocates is freed with it. */
+#define RUN_WORK(test) run_in_work(#test, test)
+void run_in_work(const char *name, void (*test)(void));
+
 #endif

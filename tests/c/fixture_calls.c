@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
 
 uint32_t
 add_call_site(snd_profile *profile, snd_site_kind kind, const char *name, uint32_t line, const char *detail)

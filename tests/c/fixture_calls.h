@@ -3,7 +3,7 @@
 #define SND_TEST_FIXTURE_CALLS_H
 
 #include "model/profile.h"
-#include "probe/call.h"
+#include "probe/call/call.h"
 
 /* On main main() (open), which calls fib() (recursive), Point.move(), fetch() (a coroutine) and len();
  * Point.move() calls append() and runs on worker too. The functions' self times add up to 11 ms. */

@@ -6,7 +6,8 @@
 #include "fixture.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/sample.h"
+#include "probe/memory/memory.h"
+#include "probe/sample/sample.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -242,6 +243,7 @@ sampled_profile(void)
     REQUIRE(profile != NULL);
     REQUIRE(snd_snapshot_update(&snapshot, profile, 0, snd_clock_ticks()) == SND_OK);
     REQUIRE(snd_sample_update(&snapshot, profile) == SND_OK);
+    REQUIRE(snd_memory_probe.snapshot(&snapshot, profile, 0, 0) == SND_OK);
     snd_snapshot_free(&snapshot);
     return profile;
 }

@@ -3,7 +3,7 @@
 #define SND_TEST_FIXTURE_FAKE_H
 
 #include "model/profile.h"
-#include "probe/sample_stack.h"
+#include "probe/sample/sample_stack.h"
 
 /* None of this may be called but from a fake thread, or by the sampler. */
 extern const snd_sample_interpreter fake_python;

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "model/process.h"
+#include "model/processes.h"
 #include "store/writer.h"
 
 #include <math.h>

@@ -209,7 +209,7 @@ write_profile(const char *path, const snd_profile *profile, unsigned events)
         for (uint32_t i = 0; i < profile->node_count; i++)
             if (profile->nodes[i].track == track)
                 for (unsigned k = 0; k < events; k++)
-                    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 100u * i + k, .value = k, .node = i});
+                    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 100u * i + k, .duration_ns = k, .node = i});
         REQUIRE(snd_writer_add_chunk(writer, track, &chunk) == SND_OK);
         snd_chunk_free(&chunk);
     }
@@ -218,9 +218,9 @@ write_profile(const char *path, const snd_profile *profile, unsigned events)
 }
 
 static snd_status
-pass_over(void *context, uint32_t track, const snd_profile_event *event)
+pass_over(void *context, const snd_profile_event *event)
 {
-    (void)context, (void)track, (void)event;
+    (void)context, (void)event;
     return SND_OK;
 }
 

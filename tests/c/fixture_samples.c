@@ -92,23 +92,23 @@ const snd_profile_event *
 samples_events(uint32_t track, unsigned *count)
 {
     static const snd_profile_event of_main[] = {
-        {0 * MS, MS, F_10, STATE(PYTHON), 0},
-        {1 * MS, MS, F_10, STATE(PYTHON), 0},
-        {2 * MS, MS, COMPRESS, STATE(NATIVE), 0},
-        {3 * MS, MS, COMPRESS, STATE(SYSTEM), 0},
-        {4 * MS, MS, COMPRESS, STATE(NATIVE), 0},
-        {5 * MS, MS, F_10, STATE(PYTHON), 0},
-        {6 * MS, MS, MAIN_4, STATE(WAIT_IO), 0},
-        {7 * MS, MS, MAIN_4, STATE(WAIT_IO), 0},
-        {8 * MS, MS, MAIN_4, STATE(WAIT_IO), 0},
-        {9 * MS, MS, MAIN_4, STATE(WAIT_IO), 0},
-        {6 * MS, 4 * MS, LOAD, 0, 0},
+        {0 * MS, {MS}, F_10, {STATE(PYTHON)}, 0},
+        {1 * MS, {MS}, F_10, {STATE(PYTHON)}, 0},
+        {2 * MS, {MS}, COMPRESS, {STATE(NATIVE)}, 0},
+        {3 * MS, {MS}, COMPRESS, {STATE(SYSTEM)}, 0},
+        {4 * MS, {MS}, COMPRESS, {STATE(NATIVE)}, 0},
+        {5 * MS, {MS}, F_10, {STATE(PYTHON)}, 0},
+        {6 * MS, {MS}, MAIN_4, {STATE(WAIT_IO)}, 0},
+        {7 * MS, {MS}, MAIN_4, {STATE(WAIT_IO)}, 0},
+        {8 * MS, {MS}, MAIN_4, {STATE(WAIT_IO)}, 0},
+        {9 * MS, {MS}, MAIN_4, {STATE(WAIT_IO)}, 0},
+        {6 * MS, {4 * MS}, LOAD, {0}, 0},
     };
     static const snd_profile_event of_worker[] = {
-        {2 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0}, {3 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0},
-        {4 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0}, {5 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0},
-        {6 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0}, {7 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0},
-        {8 * MS, MS, WORK_20, STATE(WAIT_SLEEP), 0},
+        {2 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1}, {3 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1},
+        {4 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1}, {5 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1},
+        {6 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1}, {7 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1},
+        {8 * MS, {MS}, WORK_20, {STATE(WAIT_SLEEP)}, 1},
     };
 
     *count = track == 0 ? sizeof of_main / sizeof of_main[0] : sizeof of_worker / sizeof of_worker[0];

@@ -63,7 +63,7 @@ cell_of(const snd_table *table, uint32_t row, const char *column)
     int found = snd_table_find(table, column);
 
     REQUIRE(found >= 0 && row < table->row_count);
-    return &table->cells[(size_t)row * table->column_count + (uint32_t)found];
+    return &table->rows[row].cells[(uint32_t)found];
 }
 
 uint32_t
@@ -142,7 +142,7 @@ full_table(void)
         cells[3].is_quiet = depth == 2;
     }
     snd_table_last(table)->is_extra = 1;
-    snd_table_last(table)->look = SND_LOOK_DIM;
+    snd_table_last(table)->colour = SND_COLOUR_DIM;
     REQUIRE(snd_table_set_footer(table, "the footer\nof two lines") == SND_OK);
     return table;
 }

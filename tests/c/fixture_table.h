@@ -2,8 +2,8 @@
 #ifndef SND_TEST_FIXTURE_TABLE_H
 #define SND_TEST_FIXTURE_TABLE_H
 
-#include "format/format.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "view/core/view.h"
 
 /* The caller owns the table. Ends the program when there is no such view or it does not say SND_OK. */
 snd_table *make_view(const snd_profile *profile, const char *view, snd_view_options options);

@@ -127,7 +127,8 @@ add_events(snd_profile *profile)
             while (left > 0) {
                 uint64_t part = left < SLICE ? left : SLICE;
                 REQUIRE(profile->event_count < ROOM);
-                profile->events[profile->event_count++] = (snd_profile_event){*at, part, i, state, 0};
+                profile->events[profile->event_count++] =
+                    (snd_profile_event){*at, {part}, i, {state}, profile->nodes[i].track};
                 left -= part;
                 *at += part;
             }

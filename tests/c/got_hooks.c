@@ -1,7 +1,7 @@
 /* A library that leads malloc to a function of its own, and calls malloc itself. */
 #include "got_hooks.h"
 
-#include "os/got.h"
+#include "os/native/got.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
-#include "view/arrange.h"
-#include "view/view.h"
+#include "view/core/arrange.h"
+#include "view/core/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ check_rows(const snd_table *table, const char *wanted)
 
     for (uint32_t r = 0; r < table->row_count; r++) {
         snd_buffer_text(&text, r == 0 ? "" : " ");
-        snd_buffer_repeat(&text, '.', table->depths[r]);
-        snd_buffer_text(&text, table->cells[(size_t)r * table->column_count].text);
+        snd_buffer_repeat(&text, '.', table->rows[r].depth);
+        snd_buffer_text(&text, table->rows[r].cells[0].text);
     }
     CHECK_TEXT(snd_buffer_str(&text), wanted);
     snd_buffer_free(&text);
@@ -135,12 +135,12 @@ keys_of_pstats_are_known_where_their_columns_are(void)
         CHECK(snd_table_sort(table, keys[i]) == SND_OK);
     }
     REQUIRE(snd_table_sort(table, "ncalls") == SND_OK);
-    CHECK_TEXT(table->cells[0].text, "run.py:10(fib)");
-    CHECK_TEXT(table->cells[table->column_count].text, "run.py:7(Point.move)");
+    CHECK_TEXT(table->rows[0].cells[0].text, "run.py:10(fib)");
+    CHECK_TEXT(table->rows[1].cells[0].text, "run.py:7(Point.move)");
     REQUIRE(snd_table_sort(table, "line") == SND_OK);
-    CHECK_TEXT(table->cells[0].text, "run.py:3(main)");
+    CHECK_TEXT(table->rows[0].cells[0].text, "run.py:3(main)");
     REQUIRE(snd_table_sort(table, "nfl") == SND_OK);
-    CHECK_TEXT(table->cells[0].text, "{built-in method builtins.len}");
+    CHECK_TEXT(table->rows[0].cells[0].text, "{built-in method builtins.len}");
     CHECK(snd_table_can_sort(tree, "cumulative") && !snd_table_can_sort(tree, "nfl"));
     CHECK(snd_table_sort(tree, "nfl") == SND_BAD_ARGUMENT);
     CHECK(snd_table_sort(tree, "") == SND_BAD_ARGUMENT);
@@ -212,7 +212,7 @@ a_hundred_thousand_levels_are_no_problem(void)
     for (uint32_t i = 0; i < 100000; i++)
         add(table, i, i == 99999 ? "last" : "other", i, i);
     CHECK(snd_table_sort(table, "count") == SND_OK);
-    CHECK_NUMBER(table->depths[99999], 99999);
+    CHECK_NUMBER(table->rows[99999].depth, 99999);
     CHECK(snd_table_match(table, "last", why, sizeof why) == SND_OK);
     CHECK_NUMBER(table->row_count, 100000);
     snd_table_free(table);

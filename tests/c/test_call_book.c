@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "os/process.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 
 #include <pthread.h>
 #include <string.h>

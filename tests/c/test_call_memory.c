@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
 
 #include <stdio.h>
 

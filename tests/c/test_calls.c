@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
-#include "view/calls.h"
+#include "view/calls/calls.h"
 
 #include <stdio.h>
 #include <string.h>

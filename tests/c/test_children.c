@@ -4,7 +4,7 @@
 #include "collect/children.h"
 #include "collect/session.h"
 #include "fixture.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 #include "store/writer.h"
 
 #include <stdio.h>

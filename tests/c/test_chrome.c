@@ -3,8 +3,8 @@
 #include "check.h"
 #include "collect/trace_file.h"
 #include "fixture.h"
-#include "format/chrome.h"
-#include "format/format.h"
+#include "format/table/format.h"
+#include "format/trace/chrome.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -20,17 +20,9 @@ check_event(const snd_profile *profile, snd_profile_event event, const char *wan
 {
     snd_buffer text = {0};
 
-    snd_chrome_event(profile, 0, &event, &text);
+    snd_chrome_event(profile, &event, &text);
     CHECK_TEXT(snd_buffer_str(&text), wanted);
     snd_buffer_free(&text);
-}
-
-static uint64_t
-bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 static void
@@ -39,9 +31,9 @@ regions_are_complete_events_in_microseconds(void)
     snd_profile *profile = small_profile();
     uint32_t load = find_node(profile, "main", "load");
 
-    check_event(profile, (snd_profile_event){.start_ns = 1234567, .value = 89, .node = load},
+    check_event(profile, (snd_profile_event){.start_ns = 1234567, .duration_ns = 89, .node = load},
                 "{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 1234.567, \"dur\": 0.089}");
-    check_event(profile, (snd_profile_event){.start_ns = 0, .value = 1000000000000, .node = load},
+    check_event(profile, (snd_profile_event){.start_ns = 0, .duration_ns = 1000000000000, .node = load},
                 "{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 0.000, \"dur\": "
                 "1000000000.000}");
     snd_profile_free(profile);
@@ -53,7 +45,7 @@ regions_of_a_task_are_asynchronous_events(void)
     snd_profile *profile = small_profile();
     uint32_t load = find_node(profile, "main", "load");
 
-    check_event(profile, (snd_profile_event){.start_ns = 5000, .value = 2500, .node = load, .task = 7},
+    check_event(profile, (snd_profile_event){.start_ns = 5000, .duration_ns = 2500, .node = load, .task = 7},
                 "{\"name\": \"load\", \"ph\": \"b\", \"pid\": 100, \"tid\": 100, \"ts\": 5.000, \"cat\": \"task\", "
                 "\"id\": \"100.7\"},\n"
                 "{\"name\": \"load\", \"ph\": \"e\", \"pid\": 100, \"tid\": 100, \"ts\": 7.500, \"cat\": \"task\", "
@@ -67,11 +59,11 @@ counters_carry_their_value(void)
     snd_profile *profile = small_profile();
     uint32_t queue = find_node(profile, "main", "queue");
 
-    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = bits_of(-2.5), .node = queue},
+    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = -2.5, .node = queue},
                 "{\"name\": \"queue\", \"ph\": \"C\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"id\": 100, "
                 "\"args\": {\"value\": "
                 "-2.5}}");
-    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = bits_of(NAN), .node = queue},
+    check_event(profile, (snd_profile_event){.start_ns = 1000, .value = NAN, .node = queue},
                 "{\"name\": \"queue\", \"ph\": \"C\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"id\": 100, "
                 "\"args\": {\"value\": "
                 "0}}");
@@ -87,7 +79,7 @@ counters_carry_their_value(void)
 #define EVENT ",\n{\"name\": \"load\", \"ph\": \"X\", \"pid\": 100, \"tid\": 100, \"ts\": 1.000, \"dur\": 0.002}"
 #define TAIL "\n]}\n"
 
-static const snd_profile_event one_event = {.start_ns = 1000, .value = 2, .node = 1};
+static const snd_profile_event one_event = {.start_ns = 1000, .duration_ns = 2, .node = 1};
 
 static void
 a_recording_is_exported_whole(void)
@@ -141,14 +133,14 @@ a_trace_file_is_whole_after_every_write(void)
     check_file(path, HEAD TAIL);
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     check_file(path, HEAD THREADS TAIL);
-    snd_trace_file_add(file, profile, 0, &one_event);
+    snd_trace_file_add(file, profile, &one_event);
     CHECK(snd_trace_file_pending(file) > 0);
     check_file(path, HEAD THREADS TAIL);
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     CHECK_NUMBER(snd_trace_file_pending(file), 0);
     check_file(path, HEAD THREADS EVENT TAIL);
-    snd_trace_file_add(file, profile, 0, &one_event);
-    snd_trace_file_add(file, profile, 0, &one_event);
+    snd_trace_file_add(file, profile, &one_event);
+    snd_trace_file_add(file, profile, &one_event);
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     check_file(path, HEAD THREADS EVENT EVENT EVENT TAIL);
@@ -169,10 +161,10 @@ the_growing_file_and_the_export_agree(void)
     REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
     for (uint32_t i = 0; i < 60; i++) {
         snd_profile_event event = {
-            .start_ns = i * 7777u, .value = i * i, .node = 1 + i % 4, .task = i % 5 == 0 ? i : 0};
-        snd_trace_file_add(file, profile, 0, &event);
+            .start_ns = i * 7777u, .duration_ns = i * i, .node = 1 + i % 4, .task = i % 5 == 0 ? i : 0};
+        snd_trace_file_add(file, profile, &event);
         snd_buffer_text(&wanted, SND_CHROME_COMMA);
-        snd_chrome_event(profile, 0, &event, &wanted);
+        snd_chrome_event(profile, &event, &wanted);
         if (i % 13 == 0)
             CHECK(snd_trace_file_write(file, profile) == SND_OK);
     }
@@ -193,7 +185,7 @@ events_wait_for_a_file_that_cannot_be_written_now(void)
 
     REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
     REQUIRE(rename(path, away) == 0);
-    snd_trace_file_add(file, profile, 0, &one_event);
+    snd_trace_file_add(file, profile, &one_event);
     errno = 0;
     CHECK(snd_trace_file_write(file, profile) == SND_SYSTEM);
     CHECK_NUMBER(errno, ENOENT);
@@ -214,15 +206,15 @@ a_trace_goes_on_after_memory_ran_out(void)
     snd_trace_file *file = NULL;
 
     REQUIRE(snd_trace_file_open(path, profile, &file) == SND_OK);
-    snd_trace_file_add(file, profile, 0, &one_event);
+    snd_trace_file_add(file, profile, &one_event);
     REQUIRE(snd_trace_file_write(file, profile) == SND_OK);
     snd_alloc_fail_after(0);
     for (int i = 0; i < 1000; i++)
-        snd_trace_file_add(file, profile, 0, &one_event);
+        snd_trace_file_add(file, profile, &one_event);
     snd_alloc_fail_after(-1);
     snd_status status = snd_trace_file_write(file, profile);
     CHECK(status == SND_OK || status == SND_NO_MEMORY);
-    snd_trace_file_add(file, profile, 0, &(snd_profile_event){.start_ns = 5000, .value = 7, .node = 3});
+    snd_trace_file_add(file, profile, &(snd_profile_event){.start_ns = 5000, .duration_ns = 7, .node = 3});
     CHECK(snd_trace_file_write(file, profile) == SND_OK);
     char *text = read_file(path, NULL);
     CHECK_NUMBER(count_text(text, "\"ts\": 5.000"), 1);
@@ -245,7 +237,7 @@ open_and_write(void *context)
     snd_status status = snd_trace_file_open(self->path, self->profile, &file);
 
     for (int i = 0; i < 20 && status == SND_OK; i++)
-        status = snd_trace_file_add(file, self->profile, 0, &one_event) ? SND_OK : SND_NO_MEMORY;
+        status = snd_trace_file_add(file, self->profile, &one_event) ? SND_OK : SND_NO_MEMORY;
     if (status == SND_OK)
         status = snd_trace_file_write(file, self->profile);
     snd_trace_file_free(file);

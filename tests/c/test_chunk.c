@@ -14,7 +14,7 @@ event_of(uint32_t i)
 {
     return (snd_profile_event){
         .start_ns = UINT64_C(1000000) * i - (i % 3 == 0 ? UINT64_C(2500000) * (i != 0) : 0),
-        .value = i % 7 == 0 ? UINT64_MAX - i : i,
+        .duration_ns = i % 7 == 0 ? UINT64_MAX - i : i,
         .node = i % 5 == 0 ? UINT32_MAX : i,
         .task = i % 11 == 0 ? UINT32_MAX : 0,
     };
@@ -41,8 +41,8 @@ take(void *context, const snd_profile_event *event)
     taken *self = context;
     snd_profile_event wanted = event_of(self->count);
 
-    self->wrong += event->start_ns != wanted.start_ns || event->value != wanted.value || event->node != wanted.node ||
-                   event->task != wanted.task;
+    self->wrong += event->start_ns != wanted.start_ns || event->duration_ns != wanted.duration_ns ||
+                   event->node != wanted.node || event->task != wanted.task;
     self->count++;
     return self->stop_at != 0 && self->count == self->stop_at ? SND_BUSY : SND_OK;
 }

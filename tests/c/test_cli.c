@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_samples.h"
-#include "format/page.h"
+#include "format/page/page.h"
 #include "sonde.h"
 #include "store/writer.h"
 
@@ -208,7 +208,7 @@ make_recording(void)
 
     strcpy(recording, temp_path("run.sonde"));
     REQUIRE(snd_writer_open(recording, &writer) == SND_OK);
-    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 1000, .value = 2000, .node = 1});
+    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 1000, .duration_ns = 2000, .node = 1});
     REQUIRE(snd_writer_add_chunk(writer, 0, &chunk) == SND_OK);
     REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     snd_chunk_free(&chunk);

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "collect/collector.h"
 #include "fixture.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 #include "store/reader.h"
 
 #include <stdio.h>
@@ -42,9 +42,9 @@ stop(snd_collector *collector, snd_buffer *message)
 }
 
 static snd_status
-count_event(void *context, uint32_t track, const snd_profile_event *event)
+count_event(void *context, const snd_profile_event *event)
 {
-    (void)track, (void)event;
+    (void)event;
     ++*(uint32_t *)context;
     return SND_OK;
 }

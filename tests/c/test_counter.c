@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/counter.h"
+#include "probe/counter/counter.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "fixture_memory.h"
 #include "fixture_ops.h"
 #include "fixture_samples.h"
-#include "view/diff.h"
+#include "view/compare/diff.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -343,6 +343,28 @@ memory_has_the_error_of_its_blocks(void)
     snd_profile_free(after);
 }
 
+static void
+memory_has_totals_too(void)
+{
+    static const char *const names[] = {"memory at the peak", "real memory, most", "memory allocated", "memory copied"};
+    static const char *const facts[] = {"peak_bytes", "rss_peak_bytes", "alloc_bytes", "copied_bytes"};
+    snd_profile *before = memory_profile(), *after = memory_profile();
+
+    for (size_t i = 0; i < 4; i++) {
+        set_info(before, facts[i], "1000000");
+        set_info(after, facts[i], "3000000");
+    }
+    snd_diff diff = compare(before, after, 1u << SND_DIFF_TOTALS);
+    for (size_t i = 0; i < 4; i++) {
+        const snd_diff_row *row = find(&diff, SND_DIFF_TOTALS, names[i]);
+        REQUIRE(row != NULL);
+        CHECK(row->difference == 2e6 && row->unit == SND_UNIT_BYTES);
+    }
+    snd_diff_free(&diff);
+    snd_profile_free(before);
+    snd_profile_free(after);
+}
+
 /* ---- what a difference is worth ---- */
 
 static snd_profile *
@@ -444,7 +466,7 @@ a_table_has_exact_numbers_and_their_unit(void)
     uint32_t rows = totals->row_count;
     REQUIRE(snd_diff_append(totals, table) == SND_OK && snd_diff_select(totals, &selected) == SND_OK);
     CHECK(selected->row_count == rows + 2);
-    const snd_cell *f = &selected->cells[(size_t)rows * selected->column_count];
+    const snd_cell *f = selected->rows[rows].cells;
     CHECK_TEXT(f[snd_table_find(selected, "name")].text, "f");
     CHECK_TEXT(f[snd_table_find(selected, "unit")].text, "ns");
     CHECK(f[snd_table_find(selected, "before")].whole == 1000 * (int64_t)MS);
@@ -523,6 +545,7 @@ main(void)
     RUN(operators_are_their_name_and_their_inputs_when_asked);
     RUN(numbers_of_calls_are_exact_and_their_times_are_not);
     RUN(memory_has_the_error_of_its_blocks);
+    RUN(memory_has_totals_too);
     RUN(samples_that_are_few_say_little);
     RUN(only_growth_beyond_the_noise_of_what_matters_fails);
     RUN(the_length_is_a_total_that_can_fail);

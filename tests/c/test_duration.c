@@ -1,5 +1,5 @@
 /* Durations as people read them. */
-#include "base/duration.h"
+#include "base/text.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* CSV and JSON, and what formats share; whole tables are in tests/golden. */
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
 #include "fixture_table.h"
-#include "format/format.h"
+#include "format/table/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "format/format.h"
+#include "format/table/format.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_table.h"
-#include "format/format.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "view/core/view.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The gc probe: collections stand beside the regions, on the thread that ran them. */
 #include "check.h"
 #include "fixture.h"
-#include "probe/gc.h"
-#include "probe/region.h"
+#include "probe/counter/gc.h"
+#include "probe/region/region.h"
 
 #include <string.h>
 

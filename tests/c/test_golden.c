@@ -11,7 +11,7 @@
 #include "fixture_ops.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
-#include "format/reports.h"
+#include "format/table/reports.h"
 
 #include <stdio.h>
 #include <stdlib.h>

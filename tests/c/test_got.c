@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "os/clock.h"
-#include "os/got.h"
+#include "os/native/got.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
 #include "fixture_fake.h"
 #include "os/clock.h"
 #include "os/process.h"
-#include "probe/gpu.h"
-#include "probe/sample.h"
+#include "probe/sample/gpu.h"
+#include "probe/sample/sample.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ look(void)
     snd_gpu_reading reading = {0};
 
     now += LOOK_NS;
-    CHECK(snd_gpu_look(now, &reading));
+    CHECK(snd_gpu_read(now, &reading));
     CHECK_NUMBER(reading.elapsed_ns, LOOK_NS);
     return reading;
 }
@@ -75,7 +75,7 @@ without_the_library_there_is_no_gpu(void)
 
     setenv("SONDE_NVML", "/nowhere/libnvidia-ml.so.1", 1);
     CHECK(!snd_gpu_start());
-    CHECK(!snd_gpu_look(snd_clock_monotonic_ns() + LOOK_NS, &reading));
+    CHECK(!snd_gpu_read(snd_clock_monotonic_ns() + LOOK_NS, &reading));
     CHECK(snd_gpu_describe(profile, 0) == SND_OK);
     CHECK(snd_profile_series(profile, "gpu") == NULL);
     CHECK(snd_profile_series(profile, "gpu_memory") == NULL);
@@ -115,7 +115,7 @@ it_is_asked_ten_times_a_second(void)
     use(1, 40);
     start();
     for (unsigned i = 1; i <= 1000; i++)
-        looks += (unsigned)snd_gpu_look(now + i * UINT64_C(1000000), &reading);
+        looks += (unsigned)snd_gpu_read(now + i * UINT64_C(1000000), &reading);
     CHECK_NUMBER(looks, 10);
     snd_gpu_stop();
 }

@@ -3,11 +3,11 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_graph.h"
-#include "probe/attach.h"
-#include "probe/graph.h"
-#include "probe/region.h"
-#include "probe/snapshot.h"
-#include "view/graph.h"
+#include "probe/core/reported.h"
+#include "probe/core/snapshot.h"
+#include "probe/graph/graph.h"
+#include "probe/region/region.h"
+#include "view/graph/graph_tree.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -62,7 +62,7 @@ later_numbers_take_the_place_of_earlier_ones(void)
     CHECK(node_real(profile, "main", add_path, SND_METRIC_OP_FLOPS) == 3.5);
     CHECK_NUMBER(count_sites(profile, "(2,)"), 1);
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static void
@@ -80,7 +80,7 @@ no_region_loses_time_to_them(void)
     CHECK_NUMBER(node_whole(profile, "main", "", SND_METRIC_SELF) + 100,
                  node_whole(profile, "main", "", SND_METRIC_TOTAL));
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static void
@@ -105,7 +105,7 @@ what_is_not_told_again_is_gone_until_it_is(void)
     CHECK(!snd_graphs_exist(profile));
     CHECK_NUMBER(node_whole(profile, "main", "f", SND_METRIC_COUNT), 0);
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static void
@@ -130,7 +130,7 @@ every_thread_tells_of_the_same_place(void)
     CHECK_NUMBER(node_whole(profile, "main", "f", SND_METRIC_COUNT), 9);
     CHECK_NUMBER(count_sites(profile, "#0 C"), 1);
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static void
@@ -144,7 +144,7 @@ after_a_reset_the_place_is_that_of_a_thread_that_measures(void)
     snd_profile *profile = profile_now();
     CHECK_NUMBER(node_whole(profile, "main", "f", SND_METRIC_COUNT), 4);
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static int
@@ -164,7 +164,7 @@ a_child_has_its_own(void)
     start_anew("main");
     tell(3, "(2,)");
     CHECK_NUMBER(run_in_child(tell_in_child), 0);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static snd_status
@@ -181,7 +181,7 @@ without_memory_nothing_breaks(void)
     start_anew("main");
     CHECK(fail_each_allocation(attach, profile) > 1);
     snd_profile_free(profile);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 static void *
@@ -208,7 +208,7 @@ a_snapshot_sees_all_or_nothing(void)
         snd_profile_free(profile);
     }
     pthread_join(thread, NULL);
-    snd_attach_reset();
+    snd_reported_reset();
 }
 
 int

@@ -4,8 +4,8 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_samples.h"
-#include "format/format.h"
-#include "format/import.h"
+#include "format/stacks/import.h"
+#include "format/table/format.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -134,11 +134,11 @@ numbers_are_what_the_unit_says(void)
     snd_profile *samples = snd_profile_new(), *bytes = snd_profile_new();
     snd_buffer problem = {0};
 
-    CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){SND_IMPORT_samples, 100}, samples, &problem) ==
-          SND_OK);
+    CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){.unit = SND_IMPORT_samples, .rate_hz = 100},
+                               samples, &problem) == SND_OK);
     CHECK_NUMBER(node_whole(samples, "main", "main/f", SND_METRIC_SAMPLES), 3);
     CHECK_NUMBER(node_whole(samples, "main", "main/f", SND_METRIC_NATIVE), 30000000);
-    CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){SND_IMPORT_bytes, 0}, bytes, &problem) ==
+    CHECK(snd_import_collapsed(text, strlen(text), &(snd_import_options){.unit = SND_IMPORT_bytes}, bytes, &problem) ==
           SND_OK);
     CHECK_NUMBER(node_whole(bytes, "main", "main/f", SND_METRIC_ALLOC_NATIVE), 3);
     CHECK_NUMBER(node_whole(bytes, "main", "main/f", SND_METRIC_NATIVE), 0);
@@ -212,6 +212,21 @@ a_stack_that_is_too_deep_is_refused(void)
     snd_buffer_text(&text, " 1\n");
     check_text_refused(snd_buffer_str(&text), "line 1: the stack is too deep");
     snd_buffer_free(&text);
+}
+
+/* As the limit for a file is, which would take gigabytes. */
+static void
+more_stacks_than_may_be_are_refused(void)
+{
+    static const char text[] = "main;f 1\nmain;f;g 1\nmain;f 2\nmain;f;h 1\n";
+    snd_import_options few = {.unit = SND_IMPORT_us, .node_limit = 4};
+    snd_profile *profile = snd_profile_new();
+    snd_buffer problem = {0};
+
+    CHECK(snd_import_collapsed(text, strlen(text), &few, profile, &problem) == SND_BAD_ARGUMENT);
+    CHECK_TEXT(snd_buffer_str(&problem), "line 4: there are too many stacks");
+    snd_buffer_free(&problem);
+    snd_profile_free(profile);
 }
 
 #define NAME "(\3\0\0\0z\1ai\1\0\0\0z\1f"
@@ -348,6 +363,7 @@ main(void)
     RUN(contents_tell_the_format);
     RUN(text_that_is_no_stacks_is_refused);
     RUN(a_stack_that_is_too_deep_is_refused);
+    RUN(more_stacks_than_may_be_are_refused);
     RUN(bytes_that_are_no_pstats_are_refused);
     RUN(damaged_files_are_refused_or_read);
     RUN(every_failing_allocation_is_reported);

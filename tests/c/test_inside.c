@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "fixture_samples.h"
 #include "model/inside.h"
-#include "view/view.h"
+#include "view/core/view.h"
 
 static snd_profile *
 inside(const snd_profile *profile, const char *region)
@@ -75,7 +75,8 @@ samples_are_those_of_the_region(void)
     REQUIRE(snd_view_lines(profile, &(snd_view_options){.region = "load"}, &whole) == SND_OK);
     CHECK_NUMBER(lines->row_count, whole->row_count); /* as the view would have chosen them */
     for (uint32_t i = 0; i < lines->row_count * lines->column_count && lines->row_count == whole->row_count; i++)
-        CHECK_NUMBER(lines->cells[i].whole, whole->cells[i].whole);
+        CHECK_NUMBER(lines->rows[i / lines->column_count].cells[i % lines->column_count].whole,
+                     whole->rows[i / whole->column_count].cells[i % whole->column_count].whole);
     snd_table_free(lines);
     snd_table_free(whole);
     snd_profile_free(part);

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_memory.h"
-#include "view/leaks.h"
+#include "view/memory/leaks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "view/line_match.h"
+#include "view/compare/line_match.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "fixture.h"
 #include "fixture_fake.h"
 #include "os/task.h"
-#include "probe/memory.h"
-#include "probe/memory_private.h"
-#include "probe/sample.h"
+#include "probe/memory/memory.h"
+#include "probe/memory/memory_private.h"
+#include "probe/sample/sample.h"
 
 #include <dirent.h>
 #include <math.h>

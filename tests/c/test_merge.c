@@ -2,8 +2,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_merge.h"
-#include "model/process.h"
-#include "store/merge.h"
+#include "model/processes.h"
+#include "store/merge/merge_files.h"
 #include "store/reader.h"
 
 #include <errno.h>
@@ -144,8 +144,8 @@ events_are_equal(const snd_profile *a, const snd_profile *b)
     /* by field: the bytes behind the last one are anything */
     for (; i < a->event_count && i < b->event_count; i++) {
         const snd_profile_event *one = &a->events[i], *other = &b->events[i];
-        if (one->start_ns != other->start_ns || one->value != other->value || one->node != other->node ||
-            one->task != other->task || one->line != other->line)
+        if (one->start_ns != other->start_ns || one->duration_ns != other->duration_ns || one->node != other->node ||
+            one->task != other->task || one->track != other->track)
             return 0;
     }
     return i == a->event_count && i == b->event_count;

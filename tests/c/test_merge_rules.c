@@ -2,8 +2,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_merge.h"
-#include "model/process.h"
-#include "store/merge.h"
+#include "model/processes.h"
+#include "store/merge/merge_files.h"
 
 static void
 merge_two(snd_profile *a, snd_profile *b, path_text out)

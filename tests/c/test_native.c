@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "os/native.h"
+#include "os/native/native.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -2,7 +2,7 @@
 #include "base/statistics.h"
 #include "check.h"
 #include "fixture.h"
-#include "view/noise.h"
+#include "view/core/noise.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/op.h"
-#include "probe/region.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
+#include "probe/op/op.h"
+#include "probe/region/region.h"
 
 #include <pthread.h>
 #include <stdio.h>

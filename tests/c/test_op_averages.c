@@ -1,8 +1,8 @@
 /* Averages of operators, the tree of their events and their table. */
 #include "base/alloc.h"
 #include "check.h"
-#include "view/op_averages.h"
-#include "view/op_events.h"
+#include "view/ops/op_averages.h"
+#include "view/ops/op_events.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ make_list(void)
 
     REQUIRE(list != NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        REQUIRE(snd_op_averages_add(list, &rows[i]) == SND_OK);
+        REQUIRE(snd_op_averages_add(list, &rows[i], 1) == SND_OK);
     return list;
 }
 
@@ -77,6 +77,22 @@ the_table_is_sorted_and_limited(void)
 }
 
 static void
+the_table_says_what_it_is_of(void)
+{
+    snd_op_averages *list = make_list();
+    snd_op_table_options options = SND_OP_TABLE_DEFAULTS;
+    snd_buffer out = {0};
+
+    options.header = "Of the second step";
+    options.top_level_only = 1;
+    CHECK(snd_op_averages_text(list, &options, &out) == SND_OK);
+    CHECK_HAS(snd_buffer_str(&out), "=\nOf the second step\n");
+    CHECK_HAS(snd_buffer_str(&out), "=\nThis report only display top-level ops statistics\n");
+    snd_buffer_free(&out);
+    snd_op_averages_free(list);
+}
+
+static void
 what_is_unknown_is_refused(void)
 {
     snd_op_averages *list = make_list();
@@ -93,7 +109,8 @@ what_is_unknown_is_refused(void)
           SND_BAD_ARGUMENT);
     CHECK(snd_op_sort_is_known("key"));
     CHECK(!snd_op_sort_is_known(""));
-    CHECK(strstr(snd_op_sort_names(), "self_cpu_time_total, ") != NULL);
+    CHECK_HAS(snd_op_sort_names(), "self_cpu_time_total, ");
+    CHECK_HAS(snd_op_sort_names(), "key (cuda and xpu stand for device)");
     snd_buffer_free(&out);
     snd_op_averages_free(list);
 }
@@ -120,7 +137,7 @@ values_with_commas_are_quoted(void)
     snd_op_average row = make_row("say \"a, b\"", "[[1]]", 1.5, 2.5);
     snd_buffer out = {0};
 
-    REQUIRE(list != NULL && snd_op_averages_add(list, &row) == SND_OK);
+    REQUIRE(list != NULL && snd_op_averages_add(list, &row, 1) == SND_OK);
     CHECK(snd_op_averages_csv(list, NULL, &out) == SND_OK);
     const char *line = strchr(snd_buffer_str(&out), '\n') + 1;
     CHECK_TEXT(line, "\"say \"\"a, b\"\"\",,[[1]],,0,0,1,1.5,2.5,2.5,0,0,0,0,0,0,0,0\n");
@@ -305,6 +322,7 @@ main(void)
 {
     RUN(equal_keys_are_one_row);
     RUN(the_table_is_sorted_and_limited);
+    RUN(the_table_says_what_it_is_of);
     RUN(what_is_unknown_is_refused);
     RUN(no_rows_are_no_text);
     RUN(values_with_commas_are_quoted);

@@ -1,7 +1,7 @@
 /* Which files are the program's own, and what they are called. */
 #include "check.h"
 #include "fixture.h"
-#include "view/own.h"
+#include "view/core/own_code.h"
 
 #include <string.h>
 

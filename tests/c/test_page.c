@@ -6,7 +6,7 @@
 #include "fixture_memory.h"
 #include "fixture_ops.h"
 #include "fixture_samples.h"
-#include "format/page.h"
+#include "format/page/page.h"
 #include "os/file.h"
 
 #include <errno.h>
@@ -147,7 +147,6 @@ nodes_stand_in_columns(void)
     CHECK_NUMBER(sum_of(json, "python"), 3 * MS + MS / 2);
     CHECK_NUMBER(sum_of(json, "wait_sleep"), 7 * MS);
     CHECK_NUMBER(sum_of(json, "samples"), 17);
-    CHECK_HAS(json, "\"python\":\"ns\"");
     CHECK_HAS(json, "\"length_ns\":\"11000000\"");
     CHECK_HAS(json, "\"events\":null");
     CHECK_HAS(json, "\"pruned\":null}");
@@ -212,7 +211,7 @@ static void
 inner_spans_step_back(void)
 {
     snd_profile *profile = small_profile();
-    static const snd_profile_event events[] = {{100, 50, 1, 0, 0}, {110, 10, 2, 0, 0}, {125, 5, 2, 3, 0}};
+    static const snd_profile_event events[] = {{100, {50}, 1, {0}, 0}, {110, {10}, 2, {0}, 0}, {125, {5}, 2, {3}, 0}};
     int64_t gaps[4];
 
     profile->events = snd_calloc(3, sizeof *profile->events);
@@ -239,7 +238,7 @@ counters_become_series(void)
     REQUIRE(profile->events != NULL);
     for (unsigned i = 0; i < 2; i++) {
         profile->events[i] = (snd_profile_event){.start_ns = 10 + 5 * i, .node = node};
-        memcpy(&profile->events[i].value, &values[i], sizeof values[i]);
+        profile->events[i].value = values[i];
     }
     profile->event_count = 2;
     char *json = data_of(profile);
@@ -304,6 +303,23 @@ small_nodes_are_added_to_their_callers(void)
 }
 
 static void
+a_table_with_too_many_rows_says_so(void)
+{
+    snd_profile *profile = small_profile();
+    uint32_t root = find_node(profile, "main", "");
+    char name[16];
+
+    for (unsigned i = 0; i < 6000; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        add_region(profile, root, name, 1, 10, 10);
+    }
+    char *json = data_of(profile);
+    CHECK_HAS(json, "The table of regions has the first 5000 of 6006 rows.");
+    free(json);
+    snd_profile_free(profile);
+}
+
+static void
 too_many_events_are_thinned_out(void)
 {
     static int64_t values[2048];
@@ -314,7 +330,7 @@ too_many_events_are_thinned_out(void)
     profile->events = snd_calloc(2000, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
     for (uint32_t i = 0; i < 2000; i++)
-        profile->events[i] = (snd_profile_event){.start_ns = i * MS, .value = MS, .node = first + i % 40};
+        profile->events[i] = (snd_profile_event){.start_ns = i * MS, .duration_ns = MS, .node = first + i % 40};
     profile->event_count = 2000;
     char *json = data_with(profile, (snd_page_options){.event_limit = 100});
     unsigned count = numbers(strstr(json, "\"kind\":\"samples\""), "\"value\":[", values, 2048);
@@ -325,7 +341,7 @@ too_many_events_are_thinned_out(void)
     CHECK_HAS(json, " of 2000 samples, each for 20 that followed each other.");
     free(json);
     for (uint32_t i = 0; i < 2000; i++)
-        profile->events[i] = (snd_profile_event){.start_ns = i * 100, .value = i % 50, .node = 5}; /* a region */
+        profile->events[i] = (snd_profile_event){.start_ns = i * 100, .duration_ns = i % 50, .node = 5}; /* a region */
     json = data_with(profile, (snd_page_options){.event_limit = 100});
     CHECK(numbers(strstr(json, "\"kind\":\"spans\""), "\"value\":[", values, 2048) <= 100);
     CHECK_HAS(json, " of 2000 regions and calls in the timeline, all shorter than ");
@@ -364,6 +380,7 @@ a_recording_gets_no_other_file_into_the_page(void)
     const char *const files[] = {secret, module, changed};
     snd_profile_site site = {.kind = SND_SITE_LINE, .line = 1, .detail = ""};
 
+    profile->load_text = snd_file_load;
     write_file(secret, "keep_this_secret\n", 17);
     write_file(module, "a_line_of_python\n", 17);
     write_file(changed, "another_line_of_python\n", 23);
@@ -424,8 +441,8 @@ times_that_no_clock_shows_are_left_out(void)
 
     profile->events = snd_calloc(2, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
-    profile->events[0] = (snd_profile_event){.start_ns = 5 * MS, .value = UINT64_MAX, .node = 2};
-    profile->events[1] = (snd_profile_event){.start_ns = 7 * MS, .value = MS, .node = 2};
+    profile->events[0] = (snd_profile_event){.start_ns = 5 * MS, .duration_ns = UINT64_MAX, .node = 2};
+    profile->events[1] = (snd_profile_event){.start_ns = 7 * MS, .duration_ns = MS, .node = 2};
     profile->event_count = 2;
     char *json = data_of(profile);
     CHECK_NUMBER(numbers(json, "\"gap\":[", gaps, 4), 1);
@@ -507,6 +524,7 @@ main(void)
     RUN(counters_become_series);
     RUN(a_counter_with_too_many_values_says_so);
     RUN(small_nodes_are_added_to_their_callers);
+    RUN(a_table_with_too_many_rows_says_so);
     RUN(too_many_events_are_thinned_out);
     RUN(sources_are_the_programs_own);
     RUN(a_recording_gets_no_other_file_into_the_page);

@@ -4,8 +4,8 @@
 #include "fixture.h"
 #include "fixture_merge.h"
 #include "model/merge.h"
-#include "model/process.h"
-#include "store/parts.h"
+#include "model/processes.h"
+#include "store/merge/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

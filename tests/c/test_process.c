@@ -1,5 +1,6 @@
 /* Paths, ranks and what the system says of the process. */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
 #include "os/process.h"

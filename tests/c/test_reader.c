@@ -27,7 +27,7 @@ make_recording(const char *path)
 
     REQUIRE(snd_writer_open(path, &writer) == SND_OK);
     for (uint32_t i = 0; i < EVENTS; i++)
-        snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = i * 1000u, .value = 10 + i, .node = 1 + i % 3});
+        snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = i * 1000u, .duration_ns = 10 + i, .node = 1 + i % 3});
     REQUIRE(snd_writer_add_chunk(writer, 0, &chunk) == SND_OK);
     REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     snd_chunk_free(&chunk);
@@ -46,9 +46,9 @@ open_status(const char *path)
 }
 
 static snd_status
-count_event(void *context, uint32_t track, const snd_profile_event *event)
+count_event(void *context, const snd_profile_event *event)
 {
-    (void)track, (void)event;
+    (void)event;
     ++*(uint32_t *)context;
     return SND_OK;
 }

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 
 static snd_track *track;
 static snd_profile *profile;

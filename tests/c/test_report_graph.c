@@ -2,8 +2,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_graph.h"
-#include "format/reports.h"
-#include "view/graph.h"
+#include "format/table/reports.h"
+#include "view/graph/graph_tree.h"
 
 #include <string.h>
 

@@ -4,11 +4,12 @@
 #include "fixture_fake.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/region.h"
-#include "probe/sample.h"
+#include "probe/region/region.h"
+#include "probe/sample/sample.h"
 
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -264,6 +265,44 @@ without_signals_threads_are_read_from_outside(void)
     end_threads();
 }
 
+static void
+ignore(int number)
+{
+    (void)number;
+}
+
+static void
+set_real_time_signals(void (*handler)(int))
+{
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        signal(number, handler);
+}
+
+static void
+without_a_free_signal_a_note_says_so(void)
+{
+    set_real_time_signals(ignore);
+    start();
+    CHECK_TEXT(snd_sample_note(), "no signal is free: running threads are read from outside");
+    snd_sample_stop();
+    set_real_time_signals(SIG_DFL);
+    start_with((snd_sample_options){.rate_hz = 1000, .no_signals = 1});
+    CHECK(snd_sample_note() == NULL); /* nobody wanted one */
+    snd_sample_stop();
+    start();
+    CHECK(snd_sample_note() == NULL);
+    snd_sample_stop();
+}
+
+/* Beside this program there is no libsonde-native.so. */
+static void
+without_libdw_a_note_says_so(void)
+{
+    start_with((snd_sample_options){.rate_hz = 1000, .native = 1});
+    CHECK_TEXT(snd_sample_note(), "no native callers: sonde was built without libdw (there is no libsonde-native.so)");
+    snd_sample_stop();
+}
+
 static _Atomic int may_end;
 static _Atomic uint32_t spinning_id;
 
@@ -360,17 +399,17 @@ typedef struct drained {
 } drained;
 
 static void
-take_event(void *context, uint32_t track, const snd_profile_event *event)
+take_event(void *context, const snd_profile_event *event)
 {
     drained *self = context;
 
-    if (track != self->track)
+    if (event->track != self->track)
         return;
     self->count++;
-    self->overlaps += event->start_ns < self->end_ns || event->value == 0;
-    self->end_ns = event->start_ns + event->value;
-    self->length_ns += event->value;
-    CHECK(event->task < SND_SAMPLE_STATES);
+    self->overlaps += event->start_ns < self->end_ns || event->duration_ns == 0;
+    self->end_ns = event->start_ns + event->duration_ns;
+    self->length_ns += event->duration_ns;
+    CHECK(event->state < SND_SAMPLE_STATES);
 }
 
 static void
@@ -591,6 +630,8 @@ main(void)
     RUN(a_program_may_close_all_files);
     RUN(a_running_thread_is_found_in_its_functions);
     RUN(without_signals_threads_are_read_from_outside);
+    RUN(without_a_free_signal_a_note_says_so);
+    RUN(without_libdw_a_note_says_so);
     RUN(time_of_a_thread_that_cannot_be_asked_has_a_row);
     RUN(cpu_only_has_no_waiting);
     RUN(samples_stand_below_the_region_on_one_track);

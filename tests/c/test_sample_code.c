@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/sample_code.h"
-#include "probe/site.h"
+#include "probe/core/site.h"
+#include "probe/sample/sample_code.h"
 
 #include <stdio.h>
 

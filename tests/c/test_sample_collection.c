@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_fake.h"
-#include "probe/sample.h"
+#include "probe/sample/sample.h"
 
 #include <stdio.h>
 #include <string.h>

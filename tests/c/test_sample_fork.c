@@ -1,11 +1,11 @@
-/* Forks while the sampler looks. Not for ThreadSanitizer, which knows no threads in a child of a process that had some.
- */
+/* Forks while the sampler looks. Not for sanitizers: a child of a process with threads cannot count on starting its own
+ * under them. */
 #include "check.h"
 #include "fixture.h"
 #include "fixture_fake.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/sample.h"
+#include "probe/sample/sample.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -60,10 +60,10 @@ fork_around(int (*function)(void))
     pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        snd_sample_after_fork_in_child();
+        snd_sample_after_fork(1);
         _exit(function());
     }
-    snd_sample_after_fork();
+    snd_sample_after_fork(0);
     snd_sample_resume();
     REQUIRE(waitpid(child, &status, 0) == child);
     return status;

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "os/process.h"
-#include "probe/sample_signal.h"
+#include "probe/sample/sample_signal.h"
 
 #include <pthread.h>
 #include <signal.h>

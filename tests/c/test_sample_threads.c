@@ -5,9 +5,9 @@
 #include "fixture_fake.h"
 #include "os/process.h"
 #include "os/task.h"
-#include "probe/region.h"
-#include "probe/sample.h"
-#include "probe/sample_seen.h"
+#include "probe/region/region.h"
+#include "probe/sample/sample.h"
+#include "probe/sample/sample_tree.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -152,6 +152,8 @@ thousands_of_short_threads_are_bounded_and_all_their_time_is_there(void)
     check_sum(profile);
     for (uint32_t i = 0; i < profile->track_count; i++)
         lived += profile->tracks[i].thread_count;
+    CHECK(find_node(profile, "short threads", "[short threads]") != SND_NONE); /* those that nobody saw */
+    CHECK(sampled_cpu(profile, find_track(profile, "short threads")) > 0);
     CHECK(lived >= 3 && lived <= SHORT_THREADS + 4);
     snd_profile_free(profile);
 }

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "collect/session.h"
 #include "fixture.h"
-#include "format/chrome.h"
+#include "format/trace/chrome.h"
 #include "sonde.h"
 #include "store/reader.h"
 
@@ -91,9 +91,9 @@ regions_of_two_threads_are_in_the_recording(void)
 }
 
 static snd_status
-count_event(void *context, uint32_t track, const snd_profile_event *event)
+count_event(void *context, const snd_profile_event *event)
 {
-    (void)track, (void)event;
+    (void)event;
     ++*(uint64_t *)context;
     return SND_OK;
 }

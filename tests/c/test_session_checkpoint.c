@@ -3,8 +3,8 @@
 #include "check.h"
 #include "collect/session.h"
 #include "fixture.h"
-#include "probe/counter.h"
-#include "probe/region.h"
+#include "probe/counter/counter.h"
+#include "probe/region/region.h"
 #include "sonde.h"
 
 #include <math.h>

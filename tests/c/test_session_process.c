@@ -2,7 +2,7 @@
 #include "check.h"
 #include "collect/session.h"
 #include "fixture.h"
-#include "format/chrome.h"
+#include "format/trace/chrome.h"
 #include "os/clock.h"
 #include "sonde.h"
 

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/site.h"
+#include "probe/core/site.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_calls.h"
-#include "probe/counter.h"
-#include "probe/region.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
+#include "probe/counter/counter.h"
+#include "probe/region/region.h"
 
 static snd_track *track;
 

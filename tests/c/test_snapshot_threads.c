@@ -2,10 +2,9 @@
  * ticks of its thread and every torn value shows. */
 #include "check.h"
 #include "fixture.h"
-#include "os/process.h"
-#include "probe/counter.h"
-#include "probe/region.h"
-#include "probe/snapshot.h"
+#include "probe/core/snapshot.h"
+#include "probe/counter/counter.h"
+#include "probe/region/region.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Source texts: which are shown, and which are not. */
-#include "view/source.h"
+#include "os/file.h"
+#include "view/core/source.h"
 
 #include "check.h"
 #include "fixture.h"
@@ -28,6 +29,7 @@ profile_of(const char *file, const char *text, size_t size)
 
     REQUIRE(profile != NULL);
     snd_sha256(text, size, source.sha256);
+    profile->load_text = snd_file_load;
     REQUIRE(snd_profile_copy_source(profile, &source) == SND_OK);
     return profile;
 }

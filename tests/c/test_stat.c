@@ -1,7 +1,7 @@
 /* sonde stat: what was measured, what follows from it, and how it is told. */
 #include "base/alloc.h"
 #include "check.h"
-#include "cli/stat.h"
+#include "cli/stat/stat.h"
 
 #include <math.h>
 #include <signal.h>

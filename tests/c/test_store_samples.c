@@ -102,7 +102,7 @@ the_whole_timeline_comes_by_start(void)
     for (uint64_t i = 1; i < profile->event_count; i++)
         CHECK(profile->events[i - 1].start_ns <= profile->events[i].start_ns);
     CHECK_NUMBER(profile->events[2].node, 4);
-    CHECK_NUMBER(profile->events[2].task, SND_METRIC_NATIVE - SND_METRIC_PYTHON);
+    CHECK_NUMBER(profile->events[2].state, SND_METRIC_NATIVE - SND_METRIC_PYTHON);
     snd_profile_free(profile);
 }
 
@@ -159,7 +159,7 @@ a_state_that_there_is_not_is_damage(void)
 
     snprintf(path, sizeof path, "%s", temp_path("state.sonde"));
     REQUIRE(snd_writer_open(path, &writer) == SND_OK);
-    snd_chunk_add(&chunk, &(snd_profile_event){.value = 1, .node = 2, .task = SND_SAMPLE_STATES});
+    snd_chunk_add(&chunk, &(snd_profile_event){.duration_ns = 1, .node = 2, .state = SND_SAMPLE_STATES});
     REQUIRE(snd_writer_add_chunk(writer, 0, &chunk) == SND_OK);
     REQUIRE(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     CHECK(read_events(NULL) == SND_DAMAGED);

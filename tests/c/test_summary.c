@@ -4,8 +4,8 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_walk.h"
-#include "format/format.h"
-#include "view/source.h"
+#include "format/table/format.h"
+#include "view/core/source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +70,23 @@ a_program_without_files_has_a_summary_too(void)
     snd_buffer text = summary(profile, (snd_view_options){0}, (snd_format_options){0});
     CHECK(strstr(snd_buffer_str(&text), "Hottest lines") == NULL);
     CHECK_HAS(snd_buffer_str(&text), "5.000 ms of CPU: 0% Python, 100% native, 0% system; 1 thread\n");
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
+static void
+a_large_tree_has_its_largest_rows(void)
+{
+    snd_profile *profile = snd_profile_new();
+    uint32_t root = add_root(profile, add_track(profile, "main", 100, 0, 1000), 1000, 0);
+    char name[] = "a";
+
+    for (; name[0] <= 'z'; name[0]++) {
+        uint32_t caller = add_walk_symbol(profile, root, SND_SITE_NATIVE, name, "/usr/lib/libspin.so");
+        add_cpu(profile, add_walk_symbol(profile, caller, SND_SITE_NATIVE, "spin", "/usr/lib/libspin.so"), 0, 5, 0);
+    }
+    snd_buffer text = summary(profile, (snd_view_options){.show_all = 1}, (snd_format_options){0});
+    CHECK_HAS(snd_buffer_str(&text), "\nCall tree (the 30 largest of 52 rows)\n");
     snd_buffer_free(&text);
     snd_profile_free(profile);
 }
@@ -183,6 +200,7 @@ main(void)
     RUN(it_starts_with_the_program_and_ends_with_the_cost);
     RUN(arguments_are_words_again);
     RUN(a_program_without_files_has_a_summary_too);
+    RUN(a_large_tree_has_its_largest_rows);
     RUN(without_samples_there_is_none);
     RUN(every_failing_allocation_is_reported);
     RUN(stacks_may_be_very_deep);

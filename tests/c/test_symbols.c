@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "os/symbols.h"
+#include "os/native/symbols.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

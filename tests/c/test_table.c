@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "view/table.h"
+#include "view/core/table.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ make_table(void)
 static const snd_cell *
 cell_at(const snd_table *table, uint32_t row, uint32_t column)
 {
-    return &table->cells[(size_t)row * table->column_count + column];
+    return &table->rows[row].cells[column];
 }
 
 static void
@@ -60,7 +60,7 @@ rows_start_with_unknown_cells(void)
     CHECK_NUMBER(table->row_count, 40);
     CHECK(!cell_at(table, 3, COUNT)->is_there);
     CHECK(cell_at(table, 4, COUNT)->is_there);
-    CHECK_NUMBER(table->depths[39], 3);
+    CHECK_NUMBER(table->rows[39].depth, 3);
     CHECK_TEXT(cell_at(table, 39, NAME)->text, "odd");
     CHECK_TEXT(table->footer, "that is all");
     snd_table_free(table);
@@ -107,7 +107,7 @@ a_choice_has_the_columns_in_the_order_asked_for(void)
     CHECK(cell_at(chosen, 5, 0)->whole == 5 && cell_at(chosen, 5, 2)->whole == 5);
     CHECK(!cell_at(chosen, 3, 0)->is_there);
     CHECK_NUMBER(chosen->row_count, 40);
-    CHECK_NUMBER(chosen->depths[39], 3);
+    CHECK_NUMBER(chosen->rows[39].depth, 3);
     CHECK_TEXT(chosen->footer, "that is all");
     snd_table_free(chosen);
 }

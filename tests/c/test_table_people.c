@@ -3,8 +3,8 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_table.h"
-#include "format/format.h"
-#include "view/arrange.h"
+#include "format/table/format.h"
+#include "view/core/arrange.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ lines_table(void)
     REQUIRE(snd_table_add_heading(table, 0, "b.py: 0%") == SND_OK);
     add_row(table, 1, "b.py", 2, "x");
     snd_table_last(table)->is_extra = 1;
-    snd_table_last(table)->look = SND_LOOK_DIM;
+    snd_table_last(table)->colour = SND_COLOUR_DIM;
     add_row(table, 1, "b.py", 11, "y");
     return table;
 }
@@ -204,7 +204,7 @@ a_pattern_finds_headings(void)
 static int
 is_b(const snd_table *table, uint32_t row)
 {
-    const snd_cell *cell = &table->cells[(size_t)row * table->column_count];
+    const snd_cell *cell = table->rows[row].cells;
     return cell->is_there && strcmp(cell->text, "b.py") == 0;
 }
 
@@ -217,7 +217,7 @@ rows_can_be_kept_by_what_they_are(void)
     CHECK_NUMBER(table->row_count, 2);
     REQUIRE(snd_table_keep_largest(table, "line", 1) == SND_OK);
     CHECK_NUMBER(table->row_count, 1);
-    CHECK_NUMBER(table->cells[LINE].whole, 11);
+    CHECK_NUMBER(table->rows[0].cells[LINE].whole, 11);
     CHECK(snd_table_keep_largest(table, "nothing", 1) == SND_BAD_ARGUMENT);
     snd_table_free(table);
 }
@@ -276,9 +276,9 @@ of_equal_rows_those_above_are_kept(void)
 
     REQUIRE(snd_table_keep_largest(table, "count", 3) == SND_OK);
     CHECK_NUMBER(table->row_count, 3);
-    CHECK_NUMBER(table->depths[0], 0);
-    CHECK_NUMBER(table->depths[1], 1);
-    CHECK_NUMBER(table->cells[4].whole, 7);
+    CHECK_NUMBER(table->rows[0].depth, 0);
+    CHECK_NUMBER(table->rows[1].depth, 1);
+    CHECK_NUMBER(table->rows[2].cells[0].whole, 7);
     snd_table_free(table);
 }
 
@@ -303,15 +303,15 @@ rows_are_coloured_as_they_look(void)
 {
     snd_table *table = lines_table();
 
-    snd_table_last(table)->look = SND_LOOK_HOT;
+    snd_table_last(table)->colour = SND_COLOUR_HOT;
     check_table(table, (snd_format_options){.colour = 1, .no_head = 1},
                 "\033[1ma.py: 100%\n\033[0m"
                 "\033[33ma.py     7  7.000 us  12.50%  return the_sum_of_everything(numbers)\n\033[0m"
                 "\033[1m\nb.py: 0%\n\033[0m"
                 "\033[2mb.py     2  2.000 us          x\n\033[0m"
                 "\033[31mb.py    11  11.00 us          y\n\033[0m");
-    CHECK(snd_look_of_share(4.9) == SND_LOOK_PLAIN && snd_look_of_share(5) == SND_LOOK_WARM);
-    CHECK(snd_look_of_share(20) == SND_LOOK_HOT);
+    CHECK(snd_colour_of_share(4.9) == SND_COLOUR_PLAIN && snd_colour_of_share(5) == SND_COLOUR_WARM);
+    CHECK(snd_colour_of_share(20) == SND_COLOUR_HOT);
     snd_table_free(table);
 }
 

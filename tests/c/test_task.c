@@ -76,7 +76,7 @@ start(void *(*function)(void *), snd_task *task)
     while (atomic_load(&thread_id) == 0)
         sleep_ms(1);
     *task = snd_task_of(atomic_load(&thread_id));
-    (void)snd_task_look(task, &address); /* from now on it has files */
+    (void)snd_task_read_state(task, &address); /* from now on it has files */
     (void)snd_task_delay_ns(task);
     return thread;
 }
@@ -99,7 +99,7 @@ static int
 comes_to(snd_task *task, snd_task_state wanted, uintptr_t *address)
 {
     for (int i = 0; i < 3000; i++) {
-        if (snd_task_look(task, address) == wanted)
+        if (snd_task_read_state(task, address) == wanted)
             return 1;
         sleep_ms(10);
     }
@@ -180,7 +180,7 @@ a_thread_that_is_gone_has_no_clock_no_name_and_no_state(void)
     for (int i = 0; i < 3000 && snd_task_cpu_ns(&task, &ns); i++)
         sleep_ms(10); /* the join may come before the kernel is done with it */
     CHECK(!snd_task_cpu_ns(&task, &ns));
-    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN);
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_UNKNOWN);
     CHECK_NUMBER(snd_task_delay_ns(&task), 0);
     snd_task_name(&task, name);
     CHECK_TEXT(name, "");
@@ -213,11 +213,11 @@ files_that_were_closed_are_opened_again(void)
     CHECK(comes_to(&task, SND_TASK_LOCK, &address));
     close(task.syscall.file);
     close(task.schedstat.file);
-    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN);
-    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN); /* as often as one asks */
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_UNKNOWN);
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_UNKNOWN); /* as often as one asks */
     CHECK_NUMBER(snd_task_delay_ns(&task), 0);
     snd_task_open_again(&task);
-    CHECK(snd_task_look(&task, &address) == SND_TASK_LOCK);
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_LOCK);
     (void)snd_task_delay_ns(&task);
     CHECK(task.syscall.file >= 200 && task.schedstat.file >= 200);
     end(thread, &task);
@@ -246,10 +246,10 @@ files_of_the_program_are_neither_read_nor_closed(void)
     CHECK(comes_to(&task, SND_TASK_LOCK, &address));
     int first = own_file(task.syscall.file, "running\n");
     int second = own_file(task.schedstat.file, "1 99999999999 1\n");
-    CHECK(snd_task_look(&task, &address) == SND_TASK_UNKNOWN);
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_UNKNOWN);
     CHECK_NUMBER(snd_task_delay_ns(&task), 0);
     snd_task_open_again(&task);
-    CHECK(snd_task_look(&task, &address) == SND_TASK_LOCK);
+    CHECK(snd_task_read_state(&task, &address) == SND_TASK_LOCK);
     CHECK_NUMBER(address, (uintptr_t)&word);
     CHECK(snd_task_delay_ns(&task) != 99999999999u);
     CHECK(task.syscall.file != first && task.schedstat.file != second);
@@ -272,7 +272,7 @@ a_pipe_of_the_program_loses_nothing(void)
     int number = task.syscall.file;
     REQUIRE(write(own[1], "7 0x1\n", 6) == 6);
     for (int i = 0; i < 10; i++) {
-        (void)snd_task_look(&task, &address);
+        (void)snd_task_read_state(&task, &address);
         snd_task_open_again(&task);
     }
     end(thread, &task);

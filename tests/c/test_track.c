@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
-#include "probe/region.h"
-#include "probe/track.h"
+#include "probe/core/track.h"
+#include "probe/region/region.h"
 
 #include <pthread.h>
 #include <stdio.h>

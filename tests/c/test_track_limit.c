@@ -1,7 +1,7 @@
 /* More threads, one after another, than there are tracks. */
 #include "check.h"
 #include "fixture.h"
-#include "probe/region.h"
+#include "probe/region/region.h"
 
 #include <pthread.h>
 

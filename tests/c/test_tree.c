@@ -1,7 +1,8 @@
 /* The nodes of a profile in printing order. */
+#include "base/work.h"
 #include "check.h"
 #include "fixture.h"
-#include "view/tree.h"
+#include "view/sampled/tree.h"
 
 #include <string.h>
 
@@ -12,7 +13,7 @@ check_tree(const snd_profile *profile, snd_site_kind kind, snd_metric metric, co
     snd_tree tree;
     snd_buffer text = {0};
 
-    REQUIRE(snd_tree_make(profile, kind, metric, &tree) == SND_OK);
+    snd_tree_make(profile, kind, metric, &tree);
     for (uint32_t i = 0; i < tree.count; i++) {
         const snd_tree_row *row = &tree.rows[i];
         snd_buffer_printf(&text, "%s%u %s", i == 0 ? "" : ", ", row->depth,
@@ -25,7 +26,6 @@ check_tree(const snd_profile *profile, snd_site_kind kind, snd_metric metric, co
     }
     CHECK_TEXT(snd_buffer_str(&text), wanted);
     snd_buffer_free(&text);
-    snd_tree_free(&tree);
 }
 
 static void
@@ -116,22 +116,25 @@ ten_thousand_levels_are_no_problem(void)
 
     for (int i = 0; i < 10000; i++)
         node = add_region(profile, node, "deeper", 1, 5, 5);
-    REQUIRE(snd_tree_make(profile, SND_SITE_REGION, SND_METRIC_TOTAL, &tree) == SND_OK);
+    snd_tree_make(profile, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
     CHECK_NUMBER(tree.count, 10001);
     CHECK_NUMBER(tree.rows[10000].depth, 10000);
     CHECK_NUMBER(tree.rows[10000].parent_row, 9999);
-    snd_tree_free(&tree);
     snd_profile_free(profile);
+}
+
+static void
+make_tree(void *context)
+{
+    snd_tree tree = {0};
+
+    snd_tree_make(context, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
 }
 
 static snd_status
 make(void *context)
 {
-    snd_tree tree = {0};
-    snd_status status = snd_tree_make(context, SND_SITE_REGION, SND_METRIC_TOTAL, &tree);
-    CHECK((status == SND_OK) == (tree.rows != NULL));
-    snd_tree_free(&tree);
-    return status;
+    return snd_work_run(make_tree, context, NULL);
 }
 
 static void
@@ -145,13 +148,13 @@ every_failing_allocation_is_reported(void)
 int
 main(void)
 {
-    RUN(siblings_come_in_the_order_of_the_metric);
-    RUN(equal_siblings_come_as_they_were_first_met);
-    RUN(only_the_wanted_kind_and_the_roots_are_in_it);
-    RUN(nodes_without_entries_are_left_out_unless_one_below_has_some);
-    RUN(the_main_thread_comes_first_then_the_one_that_started_first);
-    RUN(without_a_main_thread_the_first_one_is_it);
-    RUN(ten_thousand_levels_are_no_problem);
+    RUN_WORK(siblings_come_in_the_order_of_the_metric);
+    RUN_WORK(equal_siblings_come_as_they_were_first_met);
+    RUN_WORK(only_the_wanted_kind_and_the_roots_are_in_it);
+    RUN_WORK(nodes_without_entries_are_left_out_unless_one_below_has_some);
+    RUN_WORK(the_main_thread_comes_first_then_the_one_that_started_first);
+    RUN_WORK(without_a_main_thread_the_first_one_is_it);
+    RUN_WORK(ten_thousand_levels_are_no_problem);
     RUN(every_failing_allocation_is_reported);
     return check_report();
 }

@@ -1,6 +1,6 @@
 /* Single steps by rules made by hand: sound, truncated and broken stacks. */
 #include "check.h"
-#include "os/unwind.h"
+#include "os/native/unwind.h"
 
 enum { STACK = 0x1000, SIZE = 256 };
 

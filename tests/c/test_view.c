@@ -2,10 +2,11 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_merge.h"
 #include "fixture_table.h"
-#include "format/format.h"
-#include "model/process.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "model/processes.h"
+#include "view/core/view.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ check_place(const snd_profile *profile, const char *name, uint32_t row, const ch
     snd_table *table = NULL;
 
     REQUIRE(snd_view_find(name)->make(profile, &(snd_view_options){0}, &table) == SND_OK);
-    const snd_cell *cells = &table->cells[(size_t)row * table->column_count];
+    const snd_cell *cells = table->rows[row].cells;
     CHECK_TEXT(cells[snd_table_find(table, "place")].text, wanted);
     snd_table_free(table);
 }
@@ -178,6 +179,72 @@ a_thread_that_measured_nothing_harms_no_view(void)
 }
 
 static void
+small_rows_of_ranks_are_counted(void)
+{
+    snd_profile *profile = ranks_profile();
+    snd_table *table = NULL;
+
+    profile->parts[3].entries[0].total_ns = UINT64_C(100000000000); /* the region of rank 3 lasts so much longer */
+    REQUIRE(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_OK);
+    CHECK_NUMBER(table->row_count, 1);
+    CHECK_HAS(table->footer, "\n3 rows below 1% of the longest; --show-all shows them");
+    snd_table_free(table);
+    REQUIRE(snd_view_ranks(profile, &(snd_view_options){.show_all = 1}, &table) == SND_OK);
+    CHECK_NUMBER(table->row_count, 4);
+    CHECK(strstr(table->footer, "--show-all") == NULL);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+what_unmeasured_children_used_has_a_row(void)
+{
+    snd_profile *profile = ranks_profile();
+    snd_table *table = make_view(profile, "processes", (snd_view_options){0});
+    uint64_t before = whole_of(table, "program", "all processes", "cpu");
+
+    CHECK(find_row(table, "program", "[children, not measured]") == SND_NONE);
+    snd_table_free(table);
+    set_info(profile, "children_unmeasured_ns", "7000000");
+    table = make_view(profile, "processes", (snd_view_options){0});
+    CHECK_NUMBER(whole_of(table, "program", "[children, not measured]", "cpu"), 7000000);
+    CHECK_NUMBER(whole_of(table, "program", "all processes", "cpu"), before + 7000000);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+counters_that_were_read_have_columns(void)
+{
+    static const struct {
+        snd_metric metric;
+        const char *title;
+    } all[] = {
+        {SND_METRIC_PAGE_FAULTS, "page faults"},     {SND_METRIC_CONTEXT_SWITCHES, "switches"},
+        {SND_METRIC_MIGRATIONS, "migrations"},       {SND_METRIC_CYCLES, "cycles"},
+        {SND_METRIC_INSTRUCTIONS, "instructions"},   {SND_METRIC_BRANCHES, "branches"},
+        {SND_METRIC_BRANCH_MISSES, "branch misses"}, {SND_METRIC_CACHE_REFERENCES, "cache references"},
+        {SND_METRIC_CACHE_MISSES, "cache misses"},
+    };
+    enum { COUNTERS = sizeof all / sizeof all[0] };
+    snd_profile *profile = small_profile();
+    snd_table *table = make_view(profile, "regions", (snd_view_options){0});
+    uint32_t columns = table->column_count;
+
+    snd_table_free(table);
+    for (unsigned i = 0; i < COUNTERS; i++)
+        set_whole(profile, find_node(profile, "main", "load"), all[i].metric, 100 + i);
+    table = make_view(profile, "regions", (snd_view_options){0});
+    REQUIRE(table->column_count == columns + COUNTERS);
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        CHECK_TEXT(table->columns[columns + i].title, all[i].title);
+        CHECK_NUMBER(whole_of(table, "name", "load", table->columns[columns + i].name), 100 + i);
+    }
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
 views_are_found_by_name(void)
 {
     for (unsigned i = 0; i < snd_view_count; i++) {
@@ -199,8 +266,8 @@ cpu_time_is_shown_where_it_was_measured(void)
     REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
     int cpu = snd_table_find(table, "cpu");
     REQUIRE(cpu >= 0);
-    CHECK(!table->cells[cpu].is_there);
-    const snd_cell *cell = &table->cells[table->column_count + (uint32_t)cpu];
+    CHECK(!table->rows[0].cells[cpu].is_there);
+    const snd_cell *cell = &table->rows[1].cells[(uint32_t)cpu];
     CHECK(cell->is_there && cell->whole == 33);
     snd_table_free(table);
     snd_profile_free(profile);
@@ -216,7 +283,7 @@ a_track_that_was_handed_on_says_so(void)
     add_root(profile, track, 100, 100);
     profile->tracks[track].thread_count = 7;
     REQUIRE(snd_view_regions(profile, &(snd_view_options){0}, &table) == SND_OK);
-    CHECK_TEXT(table->cells[0].text, "<pool> and 6 more");
+    CHECK_TEXT(table->rows[0].cells[0].text, "<pool> and 6 more");
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -283,6 +350,9 @@ main(void)
     RUN(an_empty_profile_has_nothing_to_show);
     RUN(processes_that_measured_nothing_have_no_ranks);
     RUN(a_thread_that_measured_nothing_harms_no_view);
+    RUN(small_rows_of_ranks_are_counted);
+    RUN(what_unmeasured_children_used_has_a_row);
+    RUN(counters_that_were_read_have_columns);
     RUN(views_are_found_by_name);
     RUN(cpu_time_is_shown_where_it_was_measured);
     RUN(a_track_that_was_handed_on_says_so);

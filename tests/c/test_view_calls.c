@@ -4,8 +4,8 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_table.h"
-#include "view/call_table.h"
-#include "view/view.h"
+#include "view/calls/call_table.h"
+#include "view/core/view.h"
 
 #include <string.h>
 
@@ -132,7 +132,7 @@ signatures_stand_below_their_function(void)
     CHECK_NUMBER(table->row_count, 6);
     CHECK_TEXT(cell_of(table, 0, "function")->text, "run.py:7(dot)");
     CHECK_TEXT(cell_of(table, 1, "function")->text, "dot(a:int, b:int)");
-    CHECK_NUMBER(table->depths[1], 1);
+    CHECK_NUMBER(table->rows[1].depth, 1);
     CHECK_TEXT(cell_of(table, 1, "parent")->text, "run.py:7(dot)");
     CHECK_NUMBER(cell_of(table, 1, "parent_id")->whole, cell_of(table, 0, "id")->whole);
     CHECK(!cell_of(table, 0, "parent_id")->is_there);
@@ -151,12 +151,12 @@ callers_and_callees_are_by_signature_where_there_are_some(void)
     CHECK_NUMBER(callees->row_count, 7);
     CHECK_TEXT(cell_of(callees, 0, "function")->text, "run.py:3(main())");
     CHECK_TEXT(cell_of(callees, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
-    CHECK_NUMBER(callees->depths[1], 1);
+    CHECK_NUMBER(callees->rows[1].depth, 1);
     CHECK_NUMBER(callers->row_count, 7);
     CHECK_TEXT(cell_of(callers, 0, "function")->text, "run.py:3(main())");
     CHECK_TEXT(cell_of(callers, 1, "function")->text, "run.py:7(dot(a:int, b:int))");
     CHECK_TEXT(cell_of(callers, 2, "function")->text, "run.py:3(main())");
-    CHECK_NUMBER(callers->depths[2], 1);
+    CHECK_NUMBER(callers->rows[2].depth, 1);
     CHECK_NUMBER(cell_of(callers, 2, "calls")->whole, 11);
     snd_table_free(callers);
     snd_table_free(callees);

@@ -1,20 +1,21 @@
 /* The views of memory on a profile made by hand. */
 #include "base/alloc.h"
-#include "base/bytes.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
 #include "fixture_memory.h"
 #include "fixture_samples.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
-#include "format/draw.h"
-#include "format/format.h"
-#include "format/reports.h"
-#include "view/arrange.h"
-#include "view/memory.h"
-#include "view/memory_table.h"
+#include "format/table/draw.h"
+#include "format/table/format.h"
+#include "format/table/reports.h"
+#include "view/core/arrange.h"
+#include "view/memory/memory_lines.h"
+#include "view/memory/memory_table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const views[] = {"memory", "leaks", "copies", "footprint", "owners", "sizes"};
@@ -139,8 +140,8 @@ a_tree_of_memory_adds_up(void)
 
     for (uint32_t r = 0; r < table->row_count; r++) {
         uint64_t peak = (uint64_t)cell_of(table, r, "peak")->whole;
-        top += table->depths[r] == 0 ? peak : 0;
-        if (r + 1 == table->row_count || table->depths[r + 1] <= table->depths[r])
+        top += table->rows[r].depth == 0 ? peak : 0;
+        if (r + 1 == table->row_count || table->rows[r + 1].depth <= table->rows[r].depth)
             self += peak; /* what has nothing below it */
     }
     CHECK_NUMBER(top, 412 * MIB);
@@ -361,6 +362,46 @@ the_summary_names_the_peak_its_owners_and_the_leak(void)
     snd_profile_free(profile);
 }
 
+/* 30 lines that have memory at the peak, give some back at once, and grow all the time. */
+static snd_profile *
+many_lines(void)
+{
+    snd_profile *profile = memory_only_profile();
+    uint32_t root = find_node(profile, "main", "");
+    snd_history history = new_history();
+
+    for (unsigned i = 0; i < 32; i++)
+        add_step(&history, 7, 0, 128 * KIB);
+    for (unsigned i = 0; i < 30; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "/app/many.py:grow%u:%u:%u", i, 10 * i + 1, 10 * i + 2);
+        uint32_t node = add_walk_line(profile, root, line);
+        set_whole(profile, node, SND_METRIC_ALLOC_PYTHON, 30 * MIB);
+        set_whole(profile, node, SND_METRIC_TEMPORARY, MIB);
+        set_whole(profile, node, SND_METRIC_LIVE, 28 * MIB);
+        set_whole(profile, node, SND_METRIC_LIVE_PEAK, 28 * MIB);
+        REQUIRE(snd_profile_set_history(profile, node, &history) == SND_OK);
+    }
+    return profile;
+}
+
+static void
+what_is_left_out_is_counted(void)
+{
+    snd_profile *profile = many_lines();
+    snd_buffer text = report_of(profile, "memory", (snd_view_options){0}, (snd_format_options){0});
+
+    CHECK_HAS(snd_buffer_str(&text), "\nWho owned the memory at the peak (the 15 largest of 36 lines)\n");
+    CHECK_HAS(snd_buffer_str(&text), "\nThe same by call stack (the 25 largest of ");
+    CHECK_HAS(snd_buffer_str(&text), "share of what the line allocated (the 8 largest of ");
+    snd_buffer_clear(&text);
+    CHECK(snd_summary_write(profile, &(snd_view_options){0}, &(snd_format_options){0}, &text) == SND_OK);
+    CHECK_NUMBER(count_text(snd_buffer_str(&text), "\nleak: "), 5);
+    CHECK_HAS(snd_buffer_str(&text), "\nand 26 leaks more: --leaks\n");
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
 static void
 bytes_have_three_digits(void)
 {
@@ -536,6 +577,7 @@ main(void)
     RUN(lines_of_memory_need_no_samples);
     RUN(the_report_has_all_parts);
     RUN(the_summary_names_the_peak_its_owners_and_the_leak);
+    RUN(what_is_left_out_is_counted);
     RUN(bytes_have_three_digits);
     RUN(drawings_follow_the_terminal);
     RUN(a_plot_is_as_wide_as_the_terminal);

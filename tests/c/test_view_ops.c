@@ -4,10 +4,10 @@
 #include "fixture.h"
 #include "fixture_ops.h"
 #include "fixture_table.h"
-#include "format/stacks.h"
-#include "view/fold.h"
-#include "view/ops_averages.h"
-#include "view/tree.h"
+#include "format/stacks/stacks.h"
+#include "model/rollup.h"
+#include "view/ops/op_averages.h"
+#include "view/sampled/tree.h"
 
 #include <string.h>
 
@@ -141,11 +141,10 @@ static void
 a_profile_without_operators_has_none_to_show(void)
 {
     snd_profile *profile = small_profile();
-    snd_profile *folded = profile;
     snd_table *table = NULL;
 
     CHECK(snd_view_find("ops")->make(profile, &(snd_view_options){0}, &table) == SND_NO_DATA);
-    CHECK(snd_fold_ops(profile, &folded) == SND_OK && folded == NULL);
+    CHECK(snd_profile_without_ops(profile) == NULL);
     CHECK_TEXT(snd_view_default(profile)->name, "regions");
     snd_profile_free(profile);
     profile = ops_profile();
@@ -178,9 +177,9 @@ an_operators_time_is_its_regions_own_where_regions_are_shown(void)
 static void
 self_times_add_up_without_operators_too(void)
 {
-    snd_profile *profile = ops_profile(), *folded = NULL;
+    snd_profile *profile = ops_profile(), *folded = snd_profile_without_ops(profile);
 
-    REQUIRE(snd_fold_ops(profile, &folded) == SND_OK && folded != NULL);
+    REQUIRE(folded != NULL);
     for (uint32_t track = 0; track < 2; track++) {
         CHECK_NUMBER(self_sum(folded, track), self_sum(profile, track));
         CHECK_NUMBER(self_sum(folded, track),
@@ -236,14 +235,8 @@ static snd_op_averages *
 averages_of(const snd_profile *profile, const snd_profile *before, snd_view_options options)
 {
     snd_op_averages *list = snd_op_averages_new();
-    snd_ops now, then = {0};
 
-    REQUIRE(list != NULL && snd_ops_make(profile, &options, &now) == SND_OK);
-    if (before != NULL)
-        REQUIRE(snd_ops_make(before, &options, &then) == SND_OK);
-    REQUIRE(snd_ops_averages(&now, before == NULL ? NULL : &then, list) == SND_OK);
-    snd_ops_free(&now);
-    snd_ops_free(&then);
+    REQUIRE(list != NULL && snd_ops_averages(profile, before, &options, list) == SND_OK);
     return list;
 }
 
@@ -334,9 +327,9 @@ main(void)
     RUN(other_inputs_are_other_rows_when_asked_for);
     RUN(other_lines_are_other_rows_when_asked_for);
     RUN(what_is_inside_itself_counts_once_in_the_total);
-    RUN(a_profile_without_operators_has_none_to_show);
+    RUN_WORK(a_profile_without_operators_has_none_to_show);
     RUN(an_operators_time_is_its_regions_own_where_regions_are_shown);
-    RUN(self_times_add_up_without_operators_too);
+    RUN_WORK(self_times_add_up_without_operators_too);
     RUN(threads_do_not_count_operators_as_regions);
     RUN(operators_are_frames_where_regions_are);
     RUN(operators_become_rows_of_averages);

@@ -4,9 +4,9 @@
 #include "fixture.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
-#include "format/format.h"
-#include "view/samples.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "view/core/view.h"
+#include "view/sampled/samples.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ sum_ms(const snd_table *table, const char *column, uint32_t depth)
     int64_t sum = 0;
 
     for (uint32_t r = 0; r < table->row_count; r++)
-        if (!table->rows[r].is_extra && table->depths[r] <= depth)
+        if (!table->rows[r].is_extra && table->rows[r].depth <= depth)
             sum += cell_of(table, r, column)->whole;
     return (sum + MS / 2) / MS; /* shares of events are whole nanoseconds */
 }
@@ -76,8 +76,8 @@ rows_of_a_tree_are_the_sum_of_those_below(void)
         snd_table *tree = make_view(profile, "tree", (snd_view_options){.show_all = 1, .by_time = by_time});
         for (uint32_t r = 0; r < tree->row_count; r++) {
             int64_t sum = 0;
-            for (uint32_t i = r + 1; i < tree->row_count && tree->depths[i] > tree->depths[r]; i++)
-                if (tree->depths[i] == tree->depths[r] + 1)
+            for (uint32_t i = r + 1; i < tree->row_count && tree->rows[i].depth > tree->rows[r].depth; i++)
+                if (tree->rows[i].depth == tree->rows[r].depth + 1)
                     sum += cell_of(tree, i, "time")->whole;
             if (sum != 0)
                 CHECK_NUMBER(sum, cell_of(tree, r, "time")->whole);
@@ -204,7 +204,7 @@ small_rows_are_counted(void)
     CHECK(tree->rows[row_of(tree, "name", "[23 more rows below 1%]")].is_extra);
     CHECK_NUMBER(ms_of(tree, "name", "[1 row below 1%]", "time"), 10);
     CHECK_NUMBER(ms_of(cpu, "name", "[20 rows below 1%]", "time"), 20);
-    CHECK_NUMBER(cpu->depths[row_of(cpu, "name", "[20 rows below 1%]")], 2);
+    CHECK_NUMBER(cpu->rows[row_of(cpu, "name", "[20 rows below 1%]")].depth, 2);
     snd_table_free(tree);
     snd_table_free(cpu);
     snd_profile_free(profile);
@@ -303,7 +303,7 @@ by_time_the_same_function_comes_again(void)
     profile->events = snd_calloc(6, sizeof *profile->events);
     for (; profile->event_count < 6; profile->event_count++)
         profile->events[profile->event_count] =
-            (snd_profile_event){profile->event_count * MS, MS, nodes[order[profile->event_count]], 0, 0};
+            (snd_profile_event){profile->event_count * MS, {MS}, nodes[order[profile->event_count]], {0}, 0};
     snd_table *tree = make_view(profile, "tree", (snd_view_options){.by_time = 1});
     CHECK_NUMBER(tree->row_count, 5);
     CHECK_TEXT(cell_of(tree, 1, "name")->text, "f");
@@ -329,9 +329,9 @@ events_stand_for_what_their_nodes_have(void)
     add_time(profile, node, SND_METRIC_WAIT_SLEEP, 20);
     profile->events = snd_calloc(2, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
-    profile->events[profile->event_count++] = (snd_profile_event){0, 40 * MS, node, 0, 0};
+    profile->events[profile->event_count++] = (snd_profile_event){0, {40 * MS}, node, {0}, 0};
     profile->events[profile->event_count++] =
-        (snd_profile_event){40 * MS, 40 * MS, node, SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON, 0};
+        (snd_profile_event){40 * MS, {40 * MS}, node, {SND_METRIC_WAIT_SLEEP - SND_METRIC_PYTHON}, 0};
     snd_table *timeline = make_view(profile, "timeline", (snd_view_options){0});
     CHECK_NUMBER(sum_ms(timeline, "python", 0), 20);
     CHECK_NUMBER(sum_ms(timeline, "waiting", 0), 60);
@@ -350,9 +350,9 @@ damaged_events_do_no_harm(void)
 {
     snd_profile *profile = walk_profile();
 
-    profile->events[0] = (snd_profile_event){0, 5, UINT32_MAX - 1, 0, 0};
-    profile->events[1] = (snd_profile_event){0, UINT64_MAX, profile->events[2].node, 0, 0};
-    profile->events[3].task = 77;
+    profile->events[0] = (snd_profile_event){0, {5}, UINT32_MAX - 1, {0}, 0};
+    profile->events[1] = (snd_profile_event){0, {UINT64_MAX}, profile->events[2].node, {0}, 0};
+    profile->events[3].state = 77;
     profile->events[4].start_ns = UINT64_MAX;
     snd_table_free(make_view(profile, "timeline", (snd_view_options){0}));
     snd_table_free(make_view(profile, "tree", (snd_view_options){.by_time = 1}));
@@ -366,6 +366,21 @@ views_say_when_they_need_events(void)
     CHECK(snd_view_needs_events(snd_view_find("tree"), &(snd_view_options){.by_time = 1}));
     CHECK(!snd_view_needs_events(snd_view_find("tree"), &(snd_view_options){0}));
     CHECK(!snd_view_needs_events(snd_view_find("lines"), &(snd_view_options){.by_time = 1}));
+}
+
+static void
+the_footer_has_what_is_known_of_the_cost(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *table = make_view(profile, "lines", (snd_view_options){0});
+
+    CHECK_HAS(table->footer, "\nsonde itself took 10.00 ms of CPU (0.53%), and 1.200 us a look at a running thread");
+    snd_table_free(table);
+    set_info(profile, "own_cpu_ns", "0");
+    table = make_view(profile, "lines", (snd_view_options){0});
+    CHECK_HAS(table->footer, "\nsonde took 1.200 us a look at a running thread");
+    snd_table_free(table);
+    snd_profile_free(profile);
 }
 
 static void
@@ -416,6 +431,7 @@ main(void)
     RUN(events_stand_for_what_their_nodes_have);
     RUN(damaged_events_do_no_harm);
     RUN(views_say_when_they_need_events);
+    RUN(the_footer_has_what_is_known_of_the_cost);
     RUN(a_bad_pattern_is_refused);
     RUN(the_default_of_samples_is_their_lines);
     RUN(every_failing_allocation_is_reported);

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
-#include "view/view.h"
+#include "view/core/view.h"
 
 #include <stdio.h>
 
@@ -51,14 +51,16 @@ live(snd_profile *profile, uint32_t root, uint64_t start_ns)
             add_whole(profile, node, wait, waited);
             waited = 0;
             if (has_event)
-                profile->events[profile->event_count++] = (snd_profile_event){last, now - last, node, wait, 0};
+                profile->events[profile->event_count++] =
+                    (snd_profile_event){last, {now - last}, node, {wait}, profile->nodes[node].track};
             last = now;
         }
         if ((uint32_t)draw(&random_state, 3) == 0 || is_last) { /* seen running */
             add_whole(profile, node, cpu, ran);
             ran = 0;
             if (has_event && now > last)
-                profile->events[profile->event_count++] = (snd_profile_event){last, now - last, node, cpu, 0};
+                profile->events[profile->event_count++] =
+                    (snd_profile_event){last, {now - last}, node, {cpu}, profile->nodes[node].track};
             last = now;
         }
     }
@@ -140,9 +142,9 @@ waiting_that_was_noted_late_stands_before_its_event(void)
     add_whole(profile, node, 3, 5 * NS_A_MS);
     profile->events = snd_calloc(3, sizeof *profile->events);
     REQUIRE(profile->events != NULL);
-    profile->events[profile->event_count++] = (snd_profile_event){0, 50 * NS_A_MS, node, 0, 0};
-    profile->events[profile->event_count++] = (snd_profile_event){50 * NS_A_MS, NS_A_MS, node, 3, 0};
-    profile->events[profile->event_count++] = (snd_profile_event){51 * NS_A_MS, 49 * NS_A_MS, node, 0, 0};
+    profile->events[profile->event_count++] = (snd_profile_event){0, {50 * NS_A_MS}, node, {0}, 0};
+    profile->events[profile->event_count++] = (snd_profile_event){50 * NS_A_MS, {NS_A_MS}, node, {3}, 0};
+    profile->events[profile->event_count++] = (snd_profile_event){51 * NS_A_MS, {49 * NS_A_MS}, node, {0}, 0};
     check_thread(profile, 0);
     snd_table *table = NULL;
     REQUIRE(snd_view_timeline(profile, &(snd_view_options){0}, &table) == SND_OK);

@@ -4,9 +4,9 @@
 #include "fixture.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
-#include "format/format.h"
-#include "view/samples.h"
-#include "view/view.h"
+#include "format/table/format.h"
+#include "view/core/view.h"
+#include "view/sampled/samples.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -330,7 +330,7 @@ every_failing_allocation_is_reported_and_a_later_try_succeeds(void)
     snd_chunk chunk = {0};
     attempt self = {.path = temp_path("no memory.sonde"), .profile = small_profile(), .chunk = &chunk};
 
-    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 1, .value = 2, .node = 1});
+    snd_chunk_add(&chunk, &(snd_profile_event){.start_ns = 1, .duration_ns = 2, .node = 1});
     CHECK(fail_each_allocation(open_again, &self) > 0);
     CHECK(fail_each_allocation(add_chunk_again, &self) > 0);
     CHECK(fail_each_allocation(checkpoint_again, &self) > 0);

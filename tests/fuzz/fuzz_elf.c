@@ -1,7 +1,7 @@
 /* Bytes as an ELF object: whatever they say, its heads, functions and starts are read without harm. */
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "os/elf.h"
+#include "os/native/elf.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* Bytes as a file of another profiler. The first byte chooses: pstats, or collapsed stacks in one of their units. What
  * is taken is a sound profile, which is written again. */
 #include "base/alloc.h"
-#include "format/format.h"
-#include "format/import.h"
+#include "format/stacks/import.h"
+#include "format/table/format.h"
 #include "fuzz.h"
 #include "read.h"
 #include "store/writer.h"

@@ -1,7 +1,7 @@
 /* Two texts, with a NUL between them, as a file and an edited one: lines are matched in order, and those that are
  * matched are found. */
 #include "fuzz.h"
-#include "view/line_match.h"
+#include "view/compare/line_match.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "cells.h"
 #include "fuzz.h"
 #include "read.h"
-#include "store/merge.h"
+#include "store/merge/merge_files.h"
 #include "store/reader.h"
 
 #include <stdio.h>

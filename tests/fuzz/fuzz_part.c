@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "seed.h"
-#include "store/parts.h"
+#include "store/merge/parts.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

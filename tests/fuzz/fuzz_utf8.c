@@ -1,7 +1,8 @@
 /* Bytes as a name: decoded, measured, and written as JSON, CSV and a table, which stay what they are. */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "base/utf8.h"
-#include "format/format.h"
+#include "format/table/format.h"
 #include "fuzz.h"
 
 #include <string.h>

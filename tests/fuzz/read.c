@@ -1,12 +1,12 @@
 /* Everything that is done with a recording. */
 #include "read.h"
 
-#include "format/page.h"
-#include "format/reports.h"
+#include "format/page/page.h"
+#include "format/table/reports.h"
 #include "fuzz.h"
-#include "view/arrange.h"
-#include "view/diff.h"
-#include "view/view.h"
+#include "view/compare/diff.h"
+#include "view/core/arrange.h"
+#include "view/core/view.h"
 
 #include <fcntl.h>
 #include <stdio.h>

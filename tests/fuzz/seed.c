@@ -2,9 +2,9 @@
 #include "seed.h"
 
 #include "base/alloc.h"
-#include "model/process.h"
-#include "store/merge.h"
-#include "store/parts.h"
+#include "model/processes.h"
+#include "store/merge/merge_files.h"
+#include "store/merge/parts.h"
 #include "store/writer.h"
 
 #include <sqlite3.h>

@@ -12,11 +12,11 @@ import pytest
 from graph_support import STEP_NS, nodes_of, of_kind, theirs
 
 import sonde.graph
-from sonde import _graph_records, _graph_tracker
+from sonde.graph import records, tracking
 
 
 def library_of(lib):
-    from sonde._graph_library import Library
+    from sonde.graph.library import Library
 
     return Library(lib.name)
 
@@ -256,7 +256,7 @@ def test_a_dead_function_is_not_kept_alive(lib):
         vm = __import__("weakref").ref(chain.vm)
         del chain
         gc.collect()
-        _graph_tracker.tracker.flush()
+        tracking.tracker.flush()
         gc.collect()
         assert vm() is None
     assert g.functions["chain"].calls == 1
@@ -341,11 +341,11 @@ def test_a_mistake_of_ours_is_one_line_and_the_program_goes_on(lib, place, monke
     chain = lib.chain()
     with sonde.graph.profile() as g:
         chain(np.zeros(2))
-        monkeypatch.setattr(_graph_records.Record, place, fail)
+        monkeypatch.setattr(records.Record, place, fail)
         other = lib.chain()
         assert other(np.zeros(2)) == chain(np.zeros(2)) == 2
         if place == "now":
-            _graph_tracker.tracker.flush()
+            tracking.tracker.flush()
         assert other(np.zeros(2)) == chain(np.zeros(2)) == 2
         monkeypatch.undo()
     said = capfd.readouterr().err

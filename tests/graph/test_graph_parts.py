@@ -201,7 +201,7 @@ def test_in_place_and_views_cost_nothing(lib):
 
 
 def test_a_block_lives_as_long_as_anything_shares_it(lib):
-    from sonde._graph_memory import peak
+    from sonde.graph.memory import peak
 
     class Op:
         def __init__(self, destroy_map=None, view_map=None):

@@ -1,23 +1,23 @@
-"""Fails when a C file includes or names what its folder must not know, or a file is too long.
+"""Fails when a C file includes or names what its room must not know, and when a room or a file is too large.
 
 Usage: python tests/lint/check_layers.py [ROOT]
+
+src/rooms.txt lists the rooms and what each may include. One file of each room, its main header, begins with what the
+room is for: "/* Room: ... */".
 """
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-LAYERS = ["base", "os", "model", "probe", "store", "view", "format", "collect"]
-# The two users of the core: each may include all of it, and neither the other.
-MAY_INCLUDE = {folder: set(LAYERS[: i + 1]) for i, folder in enumerate(LAYERS)}
-MAY_INCLUDE["cli"] = {*LAYERS, "cli"}
-MAY_INCLUDE["python"] = {*LAYERS, "python"}
+ROOMS = Path(__file__).resolve().parents[2] / "src" / "rooms.txt"
 
+MAX_FILES = 28
 MAX_LINES = 1000
 SIZED = ["src/**/*.[ch]", "include/**/*.h", "tests/**/*.[ch]", "python/**/*.py*", "tests/**/*.py"]
 
-VERSION_FILE = re.compile(r"compat(_\w+)?\.[ch]|suspend_\w+\.c|call_hooks_\w+\.c")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT_OR_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -32,42 +32,65 @@ def without_comments(text: str) -> str:
     return COMMENT_OR_STRING.sub(blank, text)
 
 
-def include_faults(folder: str, line: str) -> Iterator[str]:
+def read_rooms(text: str) -> dict[str, set[str]]:
+    """Each room with the rooms that it may include, itself among them."""
+    lines = [line.partition(":") for line in text.splitlines() if line and not line.startswith("#")]
+    return {room: {room, *others.split()} for room, _, others in lines}
+
+
+MAY_INCLUDE = read_rooms(ROOMS.read_text(encoding="utf-8"))
+
+
+def include_faults(room: str, line: str) -> Iterator[str]:
     match = INCLUDE.match(line)
     if match is None:
         return
     target = match[1]
-    if target == "Python.h" and folder != "python":
+    if target == "Python.h" and not room.startswith("python/"):
         yield "only src/python includes Python.h"
-    elif target == "sqlite3.h" and folder != "store":
+    elif target == "sqlite3.h" and room.split("/")[0] != "store":
         yield "only src/store includes sqlite3.h"
     elif '"' in line and target != "sonde.h":
-        other = target.split("/")[0]
-        if "/" not in target or other not in MAY_INCLUDE:
-            yield f'"{target}" is not of the form "folder/file.h"'
-        elif other not in MAY_INCLUDE[folder]:
-            yield f"src/{folder} must not include {target}"
+        other = target.rpartition("/")[0]
+        if other not in MAY_INCLUDE:
+            yield f'"{target}" is not of the form "room/file.h"'
+        elif other not in MAY_INCLUDE[room]:
+            yield f"src/{room} must not include {target}: see src/rooms.txt"
 
 
-def version_faults(folder: str, name: str, line: str) -> Iterator[str]:
-    if folder != "python":
+def version_faults(room: str, line: str) -> Iterator[str]:
+    if not room.startswith("python/"):
         for word in re.findall(r"\b(?:PY_VERSION_HEX|Py_GIL_DISABLED)\b", line):
             yield f"only src/python names {word}"
-    elif not VERSION_FILE.fullmatch(name):
+    elif room != "python/compat":
         for word in re.findall(r"\b(?:PY_VERSION_HEX\b|_Py\w*)", line):
-            yield f"only compat.h, compat.c, suspend_*.c and call_hooks_*.c name {word}"
+            yield f"only src/python/compat names {word}"
 
 
 def file_faults(root: Path, path: Path) -> Iterator[str]:
     where = path.relative_to(root)
-    folder = where.parts[1]
-    if len(where.parts) < 3 or folder not in MAY_INCLUDE:
-        yield f"{where}:1: is in no layer"
+    room = "/".join(where.parts[1:-1])
+    if room not in MAY_INCLUDE:
+        yield f"{where}:1: is in no room"
         return
     lines = without_comments(path.read_text(encoding="utf-8")).split("\n")
     for number, line in enumerate(lines, 1):
-        for fault in [*include_faults(folder, line), *version_faults(folder, path.name, line)]:
+        for fault in [*include_faults(room, line), *version_faults(room, line)]:
             yield f"{where}:{number}: {fault}"
+
+
+def room_faults(root: Path) -> Iterator[str]:
+    paths = sorted(root.glob("src/**/*.[ch]"))
+    for room, count in Counter(path.parent for path in paths).items():
+        if count > MAX_FILES:
+            yield f"{room.relative_to(root)}:{count}: more than {MAX_FILES} files"
+    main = Counter(path.parent for path in paths if path.read_text(encoding="utf-8").startswith("/* Room: "))
+    for folder in sorted({path.parent for path in paths}):
+        if main[folder] != 1 and folder.relative_to(root / "src").as_posix() in MAY_INCLUDE:
+            yield f"{folder.relative_to(root)}: {main[folder]} files say what the room is for"
+    for name, count in Counter(path.name for path in paths if path.suffix == ".c").items():
+        if count > 1:
+            yield f"src: {count} files are called {name}"
 
 
 def size_faults(root: Path) -> Iterator[str]:
@@ -79,7 +102,7 @@ def size_faults(root: Path) -> Iterator[str]:
 
 def check(root: Path) -> list[str]:
     faults = [fault for path in sorted(root.glob("src/**/*.[ch]")) for fault in file_faults(root, path)]
-    return faults + list(size_faults(root))
+    return faults + list(room_faults(root)) + list(size_faults(root))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = ("mesonbuild", "mesonpy", "packaging", "pip", "pyproject_metadata")
-SOURCE = Path("src/format/import_collapsed.c")
+SOURCE = Path("src/format/stacks/import_collapsed.c")
 BEFORE, AFTER = "the number is too large", "the number is far too large"
 
 

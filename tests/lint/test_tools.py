@@ -90,6 +90,7 @@ work(int count)
         complain(count == 1 ? "one of them" : "%d too many");
     query("SELECT a FROM b");
     open("plain");
+    return strcmp(name_of(count), "the last one") == 0;
 }
 """
 
@@ -115,6 +116,33 @@ def test_one_of_several_in_a_statement_is_reached_when_a_test_names_it(found):
     ran = {"work.c": {9: 1}}
     assert messages.is_reached(found[1], ran, "it is one of them")
     assert not messages.is_reached(found[2], ran, "it is one of them")
+
+
+def test_a_message_that_is_neither_reached_nor_listed_is_a_fault(found):
+    tests = "there is nothing, one of them"
+    listed = messages.read_listed("Why:\n\nwork.c: no path\nsrc/work.c: %d too many\n    nobody counts so far\n")
+    assert listed == {"src/work.c: %d too many": True}
+    assert list(messages.faults(found, {}, tests, {"work.c: %d too many": True})) == []
+    assert list(messages.faults(found, {}, tests, {})) == ["no test reaches this message: work.c: %d too many"]
+
+
+def test_a_stale_line_of_the_list_is_a_fault(found):
+    listed = messages.read_listed("src/work.c: it was there\nsrc/work.c: one of them\n    it is rare\n")
+    assert listed == {"src/work.c: it was there": False, "src/work.c: one of them": True}
+    tests = "there is nothing, one of them, %d too many"
+    stale = "tools/messages_unreached.txt lists what is reached or no message any more: "
+    named = {"work.c: one of them": True}
+    assert list(messages.faults(found, {}, tests, named)) == []
+    assert list(messages.faults(found, {"work.c": {9: 1}}, tests, named)) == [f"{stale}work.c: one of them"]
+    assert list(messages.faults(found, {}, tests, {"work.c: gone": False})) == [
+        f"{stale}work.c: gone",
+        "tools/messages_unreached.txt has no reason for: work.c: gone",
+    ]
+
+
+def test_every_message_of_sonde_is_named_in_a_test_or_listed_with_its_reason():
+    listed = messages.read_listed(messages.UNREACHED.read_text())
+    assert list(messages.faults(list(messages.messages()), {}, messages.read_tests(), listed)) == []
 
 
 def test_counts_are_those_of_gcovr(tmp_path):

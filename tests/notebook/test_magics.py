@@ -195,7 +195,7 @@ def test_an_error_looks_as_without_sonde(notebook):
 def test_an_error_of_a_statement_begins_with_the_statement(notebook):
     _, cell = notebook("def fail():\n    work(1)\n    raise ValueError('bad')", "\n%sonde fail()")
     assert cell.error.count("Cell In[") == 2
-    assert "sonde/_notebook.py" not in cell.error
+    assert "sonde/_notebook/magics.py" not in cell.error
     assert cell.error.endswith("ValueError: bad")
 
 

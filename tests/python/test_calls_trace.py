@@ -12,6 +12,8 @@ import pytest
 from sonde_programs import PROGRAMS
 from wait_support import sum_so_far, until
 
+from sonde.tracing import Profile
+
 pytestmark = pytest.mark.interpreter
 
 
@@ -200,3 +202,25 @@ def test_a_killed_program_leaves_what_it_had(traced):
     program.stdout.close()
     assert named(calls_of(traced), "f")[0]["calls"] == 1000
     assert named(calls_of(traced), "<module>")[0]["open"] == 1
+
+
+def note_of(sonde):
+    lines = sonde.command("info", "r.sonde").stdout.splitlines()
+    return [line.split(maxsplit=1)[1] for line in lines if line.startswith("note")]
+
+
+def test_a_profiler_that_takes_the_hook_away_is_noted(sonde):
+    (sonde.folder / "prog.py").write_text(
+        "import cProfile\nprofile = cProfile.Profile()\nprofile.enable()\nlen('')\nprofile.disable()\n"
+    )
+    sonde.command("trace", "--no-report", "-o", "r.sonde", "prog.py")
+    lost = "another profiler took the profile hook: calls after that are missing"
+    assert note_of(sonde) == ([] if hasattr(sys, "monitoring") else [lost])
+
+
+def test_an_evaluation_hook_that_misses_calls_is_noted(sonde):
+    """That of the first 3.11 versions does."""
+    (sonde.folder / "prog.py").write_text("def f(): pass\nf()\n")
+    sonde.command("trace", "--no-builtins", "--no-report", "-o", "r.sonde", "prog.py")
+    misses = "this Python's evaluation hook misses some calls: the dearer profile hook is used instead"
+    assert note_of(sonde) == ([misses] if Profile(builtins=False).hook() == "the profile hook" else [])

@@ -206,6 +206,7 @@ def test_help_and_version(golden):
     text = golden.command("--help").stdout
     commands = ("view", "report", "diff", "merge", "export", "import", "stat", "info", "sql", "doctor", "config")
     assert all(word in text for word in commands)
+    assert "  --help     this text; 'sonde COMMAND --help' tells more\n" in text
     assert golden.command().stdout == text
     for command in commands:
         about = golden.command(command, "--help").stdout
@@ -236,7 +237,15 @@ def test_doctor_says_what_works(golden):
     else:
         assert operators[0] == "ok" and re.fullmatch(r"\d{3} of NumPy [\d.]+; \d+ ns a call", operators[1])
     assert re.fullmatch(r"64 MB were seen; \d+\.\d ns a small block", states["memory"][1])
-    assert sys.version.split()[0] in states["Python"][1]
+    assert f"{sys.executable} (Python and sonde {sys.version.split()[0]} " in states["Python"][1]
+    said = {
+        "clock": r"(time-stamp counter at \d+\.\d{3} GHz|the system's clock: .+), \d+ ns a read",
+        "CPU clock": r"\d+ ns a read, two reads an entry when asked for",
+        "regions": r"\d+ ns to enter and leave one from C",
+        "recording": rf"written and read in {re.escape(str(golden.folder))} with SQLite [\d.]+",
+        "timeline": r"zlib [\d.]+, \d+ bytes an event in a thread's ring of \d+",
+    }
+    assert [name for name, text in said.items() if not re.fullmatch(text, states[name][1])] == []
     how = "sys.monitoring" if hasattr(sys, "monitoring") else "the (evaluation|profile) hook"
     assert re.fullmatch(rf"through {how}: \d+ ns a call; with C functions through {how}: \d+ ns", states["calls"][1])
 
@@ -246,6 +255,21 @@ def test_doctor_says_why_something_does_not_work(golden):
         ["bash", "-c", 'cd /proc && exec "$0" doctor', str(Path(sys.executable).parent / "sonde")], status=1
     )
     assert re.search(r"recording +off +no recording can be written in /proc: ", done.stdout)
+
+
+def test_doctor_says_what_a_python_without_sonde_cannot_do(sonde):
+    program = shutil.copy(Path(sys.executable).parent / "sonde", sonde.folder)
+    python = sonde.folder / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    lines = sonde.run([str(program), "doctor"], status=1).stdout.splitlines()
+    assert {
+        f"Python     off  {python} cannot import sonde; install sonde-profiler there",
+        "calls      off  they could not be measured with this Python",
+        "samples    off  none could be taken with this Python",
+        "memory     off  a block that was allocated with this Python was not seen",
+        "operators  off  this Python has no NumPy, or one whose inside is not known",
+    } <= set(lines)
 
 
 def test_the_flags_for_a_compiler_can_be_pasted_whatever_the_path(sonde):

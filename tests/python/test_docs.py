@@ -66,6 +66,42 @@ def test_an_outdated_api_reference_is_noticed(tmp_path, monkeypatch, capsys):
     assert old.read_text() == "old"
 
 
+@pytest.mark.quick
+def test_the_tables_of_options_are_up_to_date():
+    done = subprocess.run(
+        [sys.executable, "tools/settings_doc.py", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_outdated_table_of_options_is_noticed_and_written(tmp_path, monkeypatch, capsys):
+    space = runpy.run_path(str(ROOT / "tools" / "settings_doc.py"))
+    page = tmp_path / "page.md"
+    page.write_text("a\n\n<!-- options of run: memory -->\nold\n<!-- end of options -->\nb\n")
+    monkeypatch.setitem(space["main"].__globals__, "PAGES", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["settings_doc.py", "--check"])
+    assert space["main"]() == 1
+    assert capsys.readouterr().err == "docs/page.md is out of date; run: python tools/settings_doc.py\n"
+    assert "old" in page.read_text()
+    monkeypatch.setattr(sys, "argv", ["settings_doc.py"])
+    assert space["main"]() == 0
+    lines = page.read_text().splitlines()
+    assert [line.split(" | ")[0] for line in lines[5:8]] == [
+        "| `--memory`",
+        "| `--exact`",
+        "| `--memory-interval BYTES`",
+    ]
+    assert (lines[:2], lines[8:]) == (["a", ""], ["<!-- end of options -->", "b"])
+
+
+def test_the_notebook_page_names_every_option_of_the_magics():
+    from sonde import _settings
+
+    text = (ROOT / "docs" / "notebook.md").read_text()
+    options = {f"--{setting['name']}" if setting["name"] != "output" else "-o" for setting in _settings.magics()}
+    assert {option for option in options if not re.search(rf"`{option}(?![\w-])", text)} == set()
+
+
 def test_the_api_reference_has_every_public_name():
     import sonde
 
@@ -133,8 +169,8 @@ def test_the_limits_in_the_pages_are_those_of_the_code():
     page = (ROOT / "docs" / "recording.md").read_text()
     slots = defined("base/ring.h", "SND_RING_SLOTS")
     assert regions.count(f"{slots:,} events") == 2 and f"{slots * 24 / 2**20:.0f} MiB" in regions
-    assert defined("probe/track.h", "SND_NODE_LIMIT") == defined("probe/site.h", "SND_SITE_LIMIT") == 2**20
-    assert f"the {defined('probe/track.h', 'SND_TRACK_LIMIT') + 1}th thread" in regions
+    assert defined("probe/core/track.h", "SND_NODE_LIMIT") == defined("probe/core/site.h", "SND_SITE_LIMIT") == 2**20
+    assert f"the {defined('probe/core/track.h', 'SND_TRACK_LIMIT') + 1}th thread" in regions
     buckets = defined("model/histogram.h", "SND_HISTOGRAM_BUCKETS")
     assert f"There are {buckets} buckets" in page and f"and {buckets * 4} for its histogram" in regions
     assert defined("store/chunk.h", "SND_CHUNK_LIMIT") == 2**20
@@ -262,9 +298,21 @@ def test_cpython_md_names_tests_and_functions_that_exist():
     for file, name in tests:
         tree = ast.parse((ROOT / "tests" / "python" / file).read_text())
         assert name in {item.name for item in tree.body if isinstance(item, ast.FunctionDef)}
-    sources = "".join(path.read_text() for path in (ROOT / "src" / "python").glob("*.[ch]"))
+    sources = "".join(path.read_text() for path in (ROOT / "src" / "python").rglob("*.[ch]"))
     for name in re.findall(r"compat\.[ch] `(\w+)`", text):
         assert name in sources
+
+
+@pytest.mark.parametrize("tool", ["draw_rooms.py", pytest.param("ways.py", marks=pytest.mark.slow)])
+def test_the_map_of_the_sources_is_up_to_date(tool):
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / tool, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_map_of_the_sources_is_short():
+    assert (ROOT / "docs" / "architecture.md").read_text().count("\n") <= 200
 
 
 def test_the_changelog_has_this_version():

@@ -17,7 +17,7 @@ def test_neither_library_is_imported_by_sonde(sonde):
 
 def test_import_sonde_does_not_import_the_adapter(sonde):
     sonde.python(
-        "import sys, sonde; assert 'sonde.graph' not in sys.modules and 'sonde._graph_tracker' not in sys.modules"
+        "import sys, sonde; assert 'sonde.graph' not in sys.modules and 'sonde.graph.tracking' not in sys.modules"
     )
 
 

@@ -24,7 +24,7 @@ def rows_of(calls, shape="(3,)", name="f"):
 @pytest.fixture
 def measuring(tmp_path):
     path = tmp_path / "run.sonde"
-    _core.start(recording=str(path), graph=True)
+    _core.start({"recording": str(path), "graph": True})
     yield path
     _core.stop()
 
@@ -107,7 +107,7 @@ def test_what_is_not_told_of_any_more_is_not_shown(measuring):
 
 def test_a_recording_of_an_earlier_measurement_has_nothing_of_the_next(tmp_path):
     for name in ("first", "second"):
-        _core.start(recording=str(tmp_path / name), graph=True)
+        _core.start({"recording": str(tmp_path / name), "graph": True})
         _core.graph_attach(rows_of(1, name=name))
         _core.stop()
     names = [

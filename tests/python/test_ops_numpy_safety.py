@@ -264,3 +264,16 @@ def test_numpy_is_not_imported_by_us(sonde):
         _core.ops_stop()
         assert not [name for name in sys.modules if name.startswith("numpy")]
         """)
+
+
+def test_a_numpy_of_another_kind_is_left_alone_and_the_program_goes_on(sonde):
+    (sonde.folder / "numpy.py").write_text(
+        "class ndarray: pass\nclass generic: pass\ndef add(a, b): return a + b\ndef dot(a, b): return a * b\n"
+    )
+    (sonde.folder / "prog.py").write_text("import numpy\nprint(numpy.add(1, 2))\n")
+    done = sonde.command("run", "--ops", "--no-report", "-o", "r.sonde", "prog.py")
+    assert done.stdout == "3\n"
+    assert done.stderr.splitlines()[0] == (
+        "sonde: NumPy's operations cannot be seen: "
+        "arrays of this NumPy look different in memory from those of NumPy 1.26 and 2"
+    )

@@ -338,7 +338,7 @@ def test_code_of_a_notebook_is_shown_with_its_text():
 
 
 def test_the_measurement_is_given_back_when_starting_fails(monkeypatch):
-    def fail(**_):
+    def fail(_):
         raise OSError("no")
 
     monkeypatch.setattr(sampling._core, "start", fail)
@@ -355,3 +355,22 @@ def sonde_folder(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     return Sonde(tmp_path)
+
+
+def test_an_interpreter_whose_machine_code_is_not_found_is_noted(sonde):
+    """Where no file can be opened, nobody says where it is."""
+    done = sonde.python(
+        """
+        import resource
+        from sonde import _core
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+        _core.start({"rate": 1000})
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        print(_core.profile().info("note"))
+        _core.stop()
+        """
+    )
+    assert done.stdout == (
+        "the interpreter's machine code was not found: Python and native time are told apart by the instruction only\n"
+    )

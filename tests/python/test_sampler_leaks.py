@@ -62,7 +62,7 @@ def cycle():
 """,
     "the safe way": """
 def cycle():
-    _core.start(sample_rate=1000, safe_frames=True)
+    _core.start({"rate": 1000, "safe_frames": True})
     work()
     _core.stop()
 """,

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from chance import expect, repeats
 from sonde_programs import Sonde
 from wait_support import until
 
@@ -362,7 +363,9 @@ def nobody_can_run(python):
     return done.stdout == f"{sys.version_info[:2]}\n"
 
 
+# On a very busy machine a forked child may be over before the sampler's thread has had its first turn in it.
 @AS_ROOT
+@repeats
 @pytest.mark.parametrize("way", ["fork", "exec"])
 def test_a_child_that_changed_its_user_is_told_of(sonde, shared, way):
     python = next(filter(nobody_can_run, (sys.executable, "/usr/bin/python3")), None)
@@ -381,7 +384,7 @@ def test_a_child_that_changed_its_user_is_told_of(sonde, shared, way):
         )
     )
     done = sonde.command("run", "--no-report", "-o", "shared/r.sonde", "shared/prog.py")
-    assert f"which runs as user {NOBODY}, cannot write there; it is not measured" in done.stderr
+    expect(f"which runs as user {NOBODY}, cannot write there; it is not measured" in done.stderr, done.stderr)
     assert sorted(path.name for path in shared.iterdir()) == ["prog.py", "r.sonde"]
     assert sonde.command("info", "shared/r.sonde").returncode == 0
 

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from wait_support import until
@@ -92,6 +94,12 @@ def test_entries_of_tasks_are_asynchronous_events(sonde):
     assert len({event["id"] for event in begins}) == 2
 
 
+def is_stopped(pid):
+    """Whether all threads of the process are."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+
 def test_a_killed_program_leaves_valid_json(sonde):
     (sonde.folder / "prog.py").write_text(
         "import sonde, time\n"
@@ -105,6 +113,9 @@ def test_a_killed_program_leaves_valid_json(sonde):
         try:
             program.stdout.readline()
             until(lambda: (sonde.folder / "trace.json").stat().st_size > 200_000)
+            # SIGKILL ends a write in the middle, SIGSTOP does not: it comes between two
+            program.send_signal(signal.SIGSTOP)
+            until(lambda: is_stopped(program.pid))
         finally:
             program.kill()
     spans = [event for event in load(sonde.folder / "trace.json") if event["ph"] == "X"]

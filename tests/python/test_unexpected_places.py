@@ -156,7 +156,7 @@ class Loop:
     def __del__(self):
         found.add(threading.get_ident() == here)
 sys.addaudithook(lambda event, arguments: found.add(threading.get_ident() == here))
-_core.start(sample_rate=1000, safe_frames=True)
+_core.start({"rate": 1000, "safe_frames": True})
 while int(_core.profile().info("samples")) < 50:
     Loop()
 names = [row["name"] for row in _core.profile().rows()]

@@ -6,15 +6,14 @@ from urllib.parse import quote_plus
 import pytest
 from test_work_web import body_of, call, drive
 
-from sonde import _request
-from sonde.web import ASGIMiddleware, WSGIMiddleware
+from sonde.web import ASGIMiddleware, WSGIMiddleware, request
 
 SECRET = "s3cret"
 ODD = ["é", "測定", "a b&c=d+e%", "\udcff", "a\ud800", "\x00"]
 
 
 def read(query, header=None, secret=SECRET, parameter="sonde"):
-    return _request.Guard(secret, parameter, is_on=True).read(query, header)
+    return request.Guard(secret, parameter, is_on=True).read(query, header)
 
 
 def wire(text):
@@ -170,5 +169,5 @@ def test_without_a_single_sample_the_text_says_so():
             raise OSError("nothing was recorded")
 
     for source in (True, False):
-        recorder = _request.Recorder(False, 100, source, None, (), ())
+        recorder = request.Recorder(False, 100, source, None, (), ())
         assert recorder._text(Empty()) == "nothing was seen: the request was too short\n"

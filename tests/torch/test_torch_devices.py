@@ -211,6 +211,12 @@ def test_events_at_random_give_the_same_tables(seed):
     assert_same(prof, True, 5)
 
 
+@pytest.mark.parametrize(("name", "size"), [("long int", 8), ("short int", 2), ("c10::complex<double>", 16)])
+def test_bytes_of_a_copy_follow_from_the_type_of_its_elements(name, size):
+    events = [at(0, 100, name="aten::copy_", correlation_id=1, shapes=[[3, 5], [3, 5]], dtypes=[name, "float"])]
+    assert [row["bytes"] for row in profile_of(events).transfers()] == [15 * size]
+
+
 def test_transfers_by_line():
     where = {"name": "train.py(12): to_device", "activity_type": "python_function"}
     events = [

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const programs = join(here, "programs");
-export const folder = join(here, "../../build/page");
+// Two folders: the tests of the code and those in a browser may run at once.
+export const folder = join(here, "../../build", process.env.VITEST ? "page-tables" : "page");
 const sonde = process.env.SONDE ?? "sonde";
 
 /** name: the words after `sonde` that make the recording, and the views that its page must have. */

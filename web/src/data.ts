@@ -8,7 +8,6 @@ export interface RawRecording {
   facts: Facts;
   texts: string[];
   kinds: string[];
-  metric_units: Record<string, string>;
   sites: Record<"kind" | "name" | "file" | "line" | "detail" | "first_line", number[]>;
   tracks: Track[];
   nodes: Record<"parent" | "track" | "site", number[]>;
@@ -27,7 +26,7 @@ export interface RawRecording {
   pruned: Pruned | null;
 }
 
-/** What sums up the whole recording, as the core says it everywhere: src/view/facts.h. */
+/** What sums up the whole recording, as the core says it everywhere: src/view/sampled/facts.h. */
 export interface Facts {
   length_ns: number;
   cpu_ns: number;
@@ -134,7 +133,6 @@ export interface Nodes {
 
 /** Own values of some nodes, ascending by node. */
 export interface Metric {
-  unit: string;
   node: Uint32Array;
   value: Float64Array;
 }
@@ -148,7 +146,7 @@ export interface Series {
 
 /** The timeline: samples at [0, sample_count), then regions, calls and ops; each part by track, in a track by start, the
  * outer one first. `value`: a duration in ns; neighbouring samples of one node and state are one event. `task`: of a
- * sample an index of STATES, else the number of a coroutine, 0: the thread itself. */
+ * sample an index of model/metrics.ts's STATES, else the number of a coroutine, 0: the thread itself. */
 export interface Events {
   count: number;
   sample_count: number;
@@ -186,19 +184,6 @@ export interface Recording {
   length_ns: number;
 }
 
-/** What a sampled thread did, in the order of `task`; each is a metric of its own. */
-export const STATES = [
-  "python",
-  "native",
-  "system",
-  "wait_cpu",
-  "wait_lock",
-  "wait_gil",
-  "wait_io",
-  "wait_sleep",
-  "wait_other",
-] as const;
-
 export function undelta<T extends Uint32Array | Float64Array>(differences: number[], into: T): T {
   let value = 0;
   for (let i = 0; i < differences.length; i++) {
@@ -208,12 +193,8 @@ export function undelta<T extends Uint32Array | Float64Array>(differences: numbe
   return into;
 }
 
-function decodeMetric(unit: string, raw: { node: number[]; value: number[] }): Metric {
-  return {
-    unit,
-    node: undelta(raw.node, new Uint32Array(raw.node.length)),
-    value: Float64Array.from(raw.value),
-  };
+function decodeMetric(raw: { node: number[]; value: number[] }): Metric {
+  return { node: undelta(raw.node, new Uint32Array(raw.node.length)), value: Float64Array.from(raw.value) };
 }
 
 function decodeBlock(block: RawBlock, track: ArrayLike<number>, into: Events, at: number): void {
@@ -277,9 +258,6 @@ function decodeSites(raw: RawRecording["sites"]): Sites {
 /** Throws an Error with a sentence when the page cannot show this version. */
 export function decode(raw: RawRecording): Recording {
   if (raw.version !== 1) throw new Error(`This page shows data of version 1, not ${raw.version}.`);
-  const metrics = new Map(
-    Object.entries(raw.metrics).map(([name, metric]) => [name, decodeMetric(raw.metric_units[name] ?? "", metric)]),
-  );
   return {
     infos: raw.infos,
     facts: raw.facts,
@@ -293,7 +271,7 @@ export function decode(raw: RawRecording): Recording {
       track: Uint32Array.from(raw.nodes.track),
       site: Uint32Array.from(raw.nodes.site),
     },
-    metrics,
+    metrics: new Map(Object.entries(raw.metrics).map(([name, metric]) => [name, decodeMetric(metric)])),
     sources: new Map(raw.sources.flatMap(({ file, text }) => (text === undefined ? [] : [[raw.texts[file], text.split("\n")]]))),
     missing: new Map(raw.sources.flatMap(({ file, missing }) => (missing === undefined ? [] : [[raw.texts[file], missing]]))),
     own_files: new Set(raw.own_files),

@@ -18,7 +18,7 @@ import { LEAST_SHARE, openedAtFirst, treeRows } from "../src/draw/tree_rows";
 import { timeRows } from "../src/draw/timeline_rows";
 import { weigh } from "../src/draw/weights";
 import { ranPython } from "../src/model/values";
-import { STATES } from "../src/data";
+import { STATES } from "../src/model/metrics";
 import { called, regions, sampled } from "./draw_data";
 
 const SEEDS = [1, 2, 3];

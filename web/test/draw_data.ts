@@ -1,5 +1,6 @@
 // Recordings by chance, the same every time: trees of samples with events, regions in each other, calls in pairs.
-import { decode, STATES, type RawBlock, type RawRecording, type Recording } from "../src/data";
+import { decode, type RawBlock, type RawRecording, type Recording } from "../src/data";
+import { STATES } from "../src/model/metrics";
 import { noFacts } from "./tiny";
 
 const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op", "gc"];
@@ -19,7 +20,7 @@ function delta(map: Map<number, number>): { node: number[]; value: number[] } {
 /** An empty recording with these texts. */
 export function bare(): RawRecording {
   return {
-    version: 1, infos: {}, facts: { ...noFacts }, texts: [""], kinds: KINDS, metric_units: {},
+    version: 1, infos: {}, facts: { ...noFacts }, texts: [""], kinds: KINDS,
     sites: { kind: [], name: [], file: [], line: [], detail: [], first_line: [] },
     tracks: [], nodes: { parent: [], track: [], site: [] }, metrics: {}, sources: [], own_files: [], file_names: [], series: [],
     histories: null, events: null, tables: [], diff: [], pruned: null,
@@ -54,7 +55,6 @@ export function addTrack(raw: RawRecording, name: string): number {
 
 export function setMetric(raw: RawRecording, name: string, values: Map<number, number>): void {
   raw.metrics[name] = delta(values);
-  raw.metric_units[name] = "ns";
 }
 
 /** Samples on two threads, and one that never runs Python: its waiting does not count. */

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { MAIN, SHOWN, decode, type Table } from "../src/data";
 import { isRelated } from "../src/model/choose";
-import { bytes, count, duration, percent, placeName, visible } from "../src/model/format";
+import { bytes, count, duration, percent, visible } from "../src/model/format";
 import { filesOf, sourceItems } from "../src/model/lines";
+import { STATES } from "../src/model/metrics";
 import { functionsTable, linesTable } from "../src/model/samples";
+import { placeName } from "../src/model/sites";
 import { spansTable } from "../src/model/spans";
 import { arrange, csv, findTable, fitColumns, hasChildren, numbers, parents, shownColumns, texts } from "../src/model/table";
-import { inclusive, ownValues, TIME } from "../src/model/values";
+import { inclusive, ownValues } from "../src/model/values";
 import { tinyRaw } from "./tiny";
 
 const tiny = () => decode(tinyRaw());
@@ -26,22 +28,22 @@ describe("numbers as people read them", () => {
 
 describe("own values", () => {
   it("leave out what threads without Python waited", () => {
-    const values = ownValues(tiny(), TIME, -1, null);
+    const values = ownValues(tiny(), STATES, -1, null);
     expect([...values]).toEqual([0, ms(10), ms(45), ms(20), 0, ms(7), ms(5), 0]);
   });
 
   it("of a thread are its own", () => {
-    expect(total(ownValues(tiny(), TIME, 1, null))).toBe(ms(7));
+    expect(total(ownValues(tiny(), STATES, 1, null))).toBe(ms(7));
   });
 
   it("of the whole range are those of the whole recording", () => {
-    const all = ownValues(tiny(), TIME, -1, [0, ms(100)]);
-    expect([...all]).toEqual([...ownValues(tiny(), TIME, -1, null)]);
+    const all = ownValues(tiny(), STATES, -1, [0, ms(100)]);
+    expect([...all]).toEqual([...ownValues(tiny(), STATES, -1, null)]);
   });
 
   it("of a range are in proportion to the events in it", () => {
     // Of node 2 a third of its events of Python; of its waiting, which has no events, the same share.
-    const values = ownValues(tiny(), TIME, -1, [ms(10), ms(20)]);
+    const values = ownValues(tiny(), STATES, -1, [ms(10), ms(20)]);
     expect(values[1]).toBe(0);
     expect(values[2]).toBeCloseTo(ms(15), 3);
     expect(values[6]).toBeCloseTo(ms(0.5), 3); // no event saw it: spread evenly
@@ -49,7 +51,7 @@ describe("own values", () => {
 
   it("with all below add up to the roots", () => {
     const recording = tiny();
-    const own = ownValues(recording, TIME, -1, null);
+    const own = ownValues(recording, STATES, -1, null);
     const sums = inclusive(recording, own);
     expect(sums[0] + sums[4]).toBe(total(own));
   });

@@ -26,7 +26,6 @@ export function tinyRaw(): RawRecording {
     facts: { ...noFacts, length_ns: 100e6, cpu_ns: 72e6, python_ns: 45e6, native_ns: 27e6, waiting_ns: 15e6, samples: 132, threads: 2 },
     texts: ["", "main", "/p/a.py", "work", "lib", "/usr/lib/lib.py", "native", "step", "blas"],
     kinds: ["thread", "region", "line", "native", "other"],
-    metric_units: { python: "ns", native: "ns", wait_lock: "ns", samples: "samples" },
     sites: {
       kind: [0, 2, 2, 2, 0, 3, 2, 1],
       name: [1, 1, 3, 4, 6, 8, 3, 7],

@@ -6,6 +6,5 @@ import sys
 from sonde import _session
 
 rate, sys.argv = int(sys.argv[1]), sys.argv[2:]
-_session._SAMPLING += ("safe_frames",)
-_session.hold(_session.OUTER, recording="safe.sonde", sample_rate=rate, safe_frames=True)
+_session.hold(_session.OUTER, recording="safe.sonde", rate=rate, safe_frames=True)
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,9 +1,11 @@
 // A tree of calls. A recording of calls knows who called whom, not whole stacks: a callee's time is shared out to its
 // callers' contexts in proportion, as snakeviz does it. Where there is a timeline of calls, whole stacks are known.
+import { isCall, kindOfSite } from "../model/sites";
+import { ownValues } from "../model/values";
 import type { Range } from "../state";
 import { FrameMaker, type Frames } from "./frames";
 import { lanesOf } from "./lanes";
-import { isCall, kindOfSite, type Names } from "./names";
+import type { Names } from "./names";
 import { hasEvents } from "./weights";
 
 const DEEPEST = 200;
@@ -22,20 +24,12 @@ interface Graph {
   callees: Map<number, number>[];
 }
 
-function valuesOf(names: Names, metric: string): Float64Array {
-  const values = new Float64Array(names.recording.nodes.count);
-  const known = names.recording.metrics.get(metric);
-  known?.node.forEach((node, i) => (values[node] = known.value[i]));
-  return values;
-}
-
 /** Functions are children of a track's root; their children are whom they called. The one without a signature stands
  * for all of its signatures. */
 function makeGraph(names: Names, thread: number): Graph {
   const { recording } = names;
   const { nodes, sites } = recording;
-  const self = valuesOf(names, "self");
-  const total = valuesOf(names, "total");
+  const [self, total] = ["self", "total"].map((name) => ownValues(recording, [name], thread, null));
   const graph: Graph = {
     self: new Float64Array(names.functions),
     total: new Float64Array(names.functions),
@@ -44,7 +38,7 @@ function makeGraph(names: Names, thread: number): Graph {
   };
   for (let i = 0; i < nodes.count; i++) {
     const parent = nodes.parent[i];
-    if (parent < 0 || !isCall(kindOfSite(recording, nodes.site[i])) || (thread >= 0 && nodes.track[i] !== thread)) continue;
+    if (parent < 0 || !isCall(kindOfSite(recording, nodes.site[i]))) continue;
     const what = names.ofSite[nodes.site[i]];
     if (isCall(kindOfSite(recording, nodes.site[parent]))) {
       const caller = names.ofSite[nodes.site[parent]];

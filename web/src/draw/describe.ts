@@ -1,5 +1,6 @@
 // Numbers and names of frames as texts: for labels, tooltips, the live region.
-import { duration, bytes, percent } from "../model/format";
+import { percent, quantity } from "../model/format";
+import { METRICS } from "../model/metrics";
 import { PART_NAMES } from "./colours";
 import type { Frames } from "./frames";
 import { kindOf, placeOf, titleOf, type Names } from "./names";
@@ -7,7 +8,7 @@ import { oneLine } from "./stage";
 import { PARTS, type Measure } from "./weights";
 
 export function amount(value: number, measure: Measure): string {
-  return measure.unit === "ns" ? duration(value) : bytes(value);
+  return quantity(value, METRICS[measure.metrics[0]][0]);
 }
 
 export function share(value: number, whole: number): string {

@@ -1,6 +1,6 @@
 // Trees of frames in typed arrays: what flame graph, tree and sunburst draw. A parent's number is smaller than its
 // children's; frame 0 is the whole.
-import { STATES } from "../data";
+import { STATES } from "../model/metrics";
 import { CPU_STATES, kindOf, ofState, ofTrack, type Names } from "./names";
 import { PARTS, type Weights } from "./weights";
 
@@ -227,7 +227,7 @@ function isTop(names: Names, what: number): boolean {
   return kind === "all" || kind === "thread" || kind === "region";
 }
 
-/** Frames of libraries folded, as src/view/frames.c does it: what a library's function calls is folded into it, and how
+/** Frames of libraries folded, as src/view/sampled/frames.c does it: what a library's function calls is folded into it, and how
  * the program was started is left out. */
 export function foldFrames(frames: Frames, names: Names): Frames {
   const { count, what, parent } = frames;

@@ -1,6 +1,8 @@
 // The timeline as lanes: what happened on a thread, in rows in which nothing overlaps. Made once for a recording.
-import { STATES, type Events, type Recording } from "../data";
-import { CPU_STATES, isCall } from "./names";
+import type { Events, Recording } from "../data";
+import { STATES } from "../model/metrics";
+import { isCall } from "../model/sites";
+import { CPU_STATES } from "./names";
 import { isEntered } from "./weights";
 
 /** Ascending, and an end is never behind the next start. */

@@ -1,7 +1,8 @@
 // What a box can stand for: functions merged over their lines, regions, waiting, threads. The same rules as in
-// src/view/samples.c, so that the page and the core add up the same things.
-import { STATES, type Recording } from "../data";
-import { baseName, fileName } from "../model/format";
+// src/view/sampled/samples.c, so that the page and the core add up the same things.
+import type { Recording } from "../data";
+import { STATES } from "../model/metrics";
+import { functionsOf, kindOfSite, placeName } from "../model/sites";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;
@@ -18,65 +19,22 @@ export interface Names {
   /** Per function: Python code of the program itself; code of others, which can be folded. */
   isOwn: Uint8Array;
   isOther: Uint8Array;
-  /** Per site. */
-  isSampled: Uint8Array;
   all: number;
 }
 
-export function kindOfSite(recording: Recording, site: number): string {
-  return recording.kinds[recording.sites.kind[site]];
-}
-
-/** Kinds of sites at which a sampled thread was found. */
-function isSampleKind(kind: string): boolean {
-  return kind === "line" || kind === "native" || kind === "other";
-}
-
-export function isCall(kind: string): boolean {
-  return kind === "function" || kind === "builtin";
-}
-
-function keyOf({ sites }: Recording, site: number, kind: string): string {
-  if (kind === "region") return `region ${sites.name[site]}`;
-  const line = isCall(kind) ? sites.line[site] : kind === "op" ? 0 : sites.first_line[site];
-  return `${kind} ${sites.name[site]} ${sites.file[site]} ${line}`;
-}
-
 export function makeNames(recording: Recording): Names {
-  const { sites, own_files } = recording;
-  const ofSite = new Int32Array(sites.count).fill(-1);
-  const isSampled = new Uint8Array(sites.count);
-  const site: number[] = [];
-  const isOwn: number[] = [];
-  const isOther: number[] = [];
-  const known = new Map<string, number>();
-  for (let i = 0; i < sites.count; i++) {
-    const kind = kindOfSite(recording, i);
-    isSampled[i] = isSampleKind(kind) ? 1 : 0;
-    if (kind === "thread" || kind === "counter") continue;
-    const key = keyOf(recording, i, kind);
-    let found = known.get(key);
-    if (found === undefined) {
-      found = site.length;
-      known.set(key, found);
-      const isPython = kind === "line" || kind === "function";
-      const own = isPython && own_files.has(sites.file[i]);
-      site.push(i);
-      isOwn.push(own ? 1 : 0);
-      isOther.push((isPython && !own) || kind === "native" || kind === "builtin" ? 1 : 0);
-    }
-    ofSite[i] = found;
-  }
-  const functions = site.length;
+  const { ofSite, first } = functionsOf(recording);
+  const isThat = (is: (kind: string, isOwn: boolean) => boolean) =>
+    Uint8Array.from(first, (site) => Number(is(kindOfSite(recording, site), recording.own_files.has(recording.sites.file[site]))));
+  const isPython = (kind: string) => kind === "line" || kind === "function";
   return {
     recording,
-    functions,
+    functions: first.length,
     ofSite,
-    site: Int32Array.from(site),
-    isOwn: Uint8Array.from(isOwn),
-    isOther: Uint8Array.from(isOther),
-    isSampled,
-    all: functions + STATES.length + recording.tracks.length,
+    site: Int32Array.from(first),
+    isOwn: isThat((kind, isOwn) => isPython(kind) && isOwn),
+    isOther: isThat((kind, isOwn) => (isPython(kind) && !isOwn) || kind === "native" || kind === "builtin"),
+    all: first.length + STATES.length + recording.tracks.length,
   };
 }
 
@@ -136,11 +94,6 @@ export function lineOf(names: Names, what: number): number {
   return sites.first_line[names.site[what]] || (kindOf(names, what) === "line" ? 0 : sites.line[names.site[what]]);
 }
 
-/** "folder/file.py:12"; of a native symbol its library. */
 export function placeOf(names: Names, what: number): string {
-  const kind = kindOf(names, what);
-  if (kind === "native") return baseName(fileOf(names, what));
-  const file = kind === "region" ? "" : fileName(names.recording, fileOf(names, what));
-  const line = lineOf(names, what);
-  return file && line ? `${file}:${line}` : file;
+  return what < names.functions ? placeName(names.recording, names.site[what]) : "";
 }

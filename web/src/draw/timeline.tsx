@@ -1,6 +1,6 @@
 // The timeline: what each thread did when, and numbers of the process on the same axis. A brushed range goes to all views.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { STATES } from "../data";
+import { STATES } from "../model/metrics";
 import { duration } from "../model/format";
 import type { ViewProps } from "../props";
 import { sameSelection, type Range } from "../state";

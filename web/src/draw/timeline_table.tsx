@@ -1,6 +1,7 @@
 // The timeline as a table: what the threads did in the time that is seen, for those who do not see it or use no mouse.
 import { useMemo } from "preact/hooks";
-import { MAIN, SHOWN, STATES, type Cell, type Table } from "../data";
+import { MAIN, SHOWN, type Cell, type Table } from "../data";
+import { STATES } from "../model/metrics";
 import { column, listTable } from "../model/table";
 import type { ViewProps } from "../props";
 import type { Range } from "../state";

@@ -1,8 +1,10 @@
 // What a box is as wide as: a number for each node, of its own, for the whole recording or a part of its time.
-import { STATES, type Recording } from "../data";
-import { CPU, overlap, ownValues, TIME, WAITING } from "../model/values";
+import type { Recording } from "../data";
+import { STATES } from "../model/metrics";
+import { isCall, kindOfSite } from "../model/sites";
+import { CPU, overlap, ownValues, WAITING } from "../model/values";
 import type { Range } from "../state";
-import { isCall, kindOfSite, type Names } from "./names";
+import type { Names } from "./names";
 
 /** Parts of a box's time: python, native, system, waiting. */
 export const PARTS = 4;
@@ -19,23 +21,22 @@ export interface Weights {
 export interface Measure {
   id: string;
   title: string;
-  unit: "ns" | "bytes";
   from: "samples" | "regions" | "calls" | "sums";
   /** The metrics of the recording that it adds up. */
   metrics: readonly string[];
 }
 
 const MEASURES: readonly Measure[] = [
-  { id: "cpu", title: "CPU time", unit: "ns", from: "samples", metrics: CPU },
-  { id: "time", title: "CPU and waiting", unit: "ns", from: "samples", metrics: TIME },
-  { id: "waiting", title: "Waiting", unit: "ns", from: "samples", metrics: WAITING.slice(1) },
-  { id: "calls", title: "Calls", unit: "ns", from: "calls", metrics: ["self"] },
-  { id: "regions", title: "Regions", unit: "ns", from: "regions", metrics: ["self"] },
-  { id: "live_peak", title: "Memory at the peak", unit: "bytes", from: "sums", metrics: ["live_peak"] },
-  { id: "live", title: "Memory at the end", unit: "bytes", from: "sums", metrics: ["live"] },
-  { id: "alloc", title: "Memory allocated", unit: "bytes", from: "sums", metrics: ["alloc_python", "alloc_native"] },
-  { id: "copied", title: "Memory copied", unit: "bytes", from: "sums", metrics: ["copied"] },
-  { id: "gpu", title: "GPU time", unit: "ns", from: "sums", metrics: ["gpu"] },
+  { id: "cpu", title: "CPU time", from: "samples", metrics: CPU },
+  { id: "time", title: "CPU and waiting", from: "samples", metrics: STATES },
+  { id: "waiting", title: "Waiting", from: "samples", metrics: WAITING.slice(1) },
+  { id: "calls", title: "Calls", from: "calls", metrics: ["self"] },
+  { id: "regions", title: "Regions", from: "regions", metrics: ["self"] },
+  { id: "live_peak", title: "Memory at the peak", from: "sums", metrics: ["live_peak"] },
+  { id: "live", title: "Memory at the end", from: "sums", metrics: ["live"] },
+  { id: "alloc", title: "Memory allocated", from: "sums", metrics: ["alloc_python", "alloc_native"] },
+  { id: "copied", title: "Memory copied", from: "sums", metrics: ["copied"] },
+  { id: "gpu", title: "GPU time", from: "sums", metrics: ["gpu"] },
 ];
 
 export function isEntered(kind: string): boolean {
@@ -78,21 +79,6 @@ function weighSamples({ recording }: Names, measure: Measure, thread: number, ra
   return { own, states, ignoresRange: range !== null && !recording.events?.sample_count };
 }
 
-function weighSums(names: Names, measure: Measure, thread: number, is: (kind: string) => boolean): Float64Array {
-  const { recording } = names;
-  const { nodes } = recording;
-  const own = new Float64Array(nodes.count);
-  for (const name of measure.metrics) {
-    const metric = recording.metrics.get(name);
-    for (let i = 0; metric && i < metric.node.length; i++) {
-      const node = metric.node[i];
-      if (thread >= 0 && nodes.track[node] !== thread) continue;
-      if (is(kindOfSite(recording, nodes.site[node]))) own[node] += metric.value[i];
-    }
-  }
-  return own;
-}
-
 /** Self time of regions and operators in a range: what an entry takes is taken from the one around it. */
 function weighEntries({ recording }: Names, thread: number, range: Range): Float64Array {
   const { nodes } = recording;
@@ -123,6 +109,8 @@ export function weigh(names: Names, measure: Measure, thread: number, range: Ran
   const isRegions = measure.from === "regions";
   if (isRegions && range && hasEvents(names.recording, isEntered))
     return { own: weighEntries(names, thread, range), states: null, ignoresRange: false };
-  const is = isRegions ? (kind: string) => isEntered(kind) || kind === "thread" : () => true;
-  return { own: weighSums(names, measure, thread, is), states: null, ignoresRange: range !== null };
+  const { recording } = names;
+  const wanted = recording.kinds.map((kind) => !isRegions || isEntered(kind) || kind === "thread");
+  const own = ownValues(recording, measure.metrics, thread, null).map((value, node) => (wanted[recording.sites.kind[recording.nodes.site[node]]] ? value : 0));
+  return { own, states: null, ignoresRange: range !== null };
 }

@@ -1,6 +1,7 @@
 // Which table answers for a view: the core's for the whole recording, one made here for a range or a thread.
-import { MAIN, SHOWN, STATES, type Column, type Recording, type Table } from "../data";
+import { MAIN, SHOWN, type Column, type Recording, type Table } from "../data";
 import { withWaiting, type Selection, type State } from "../state";
+import { STATES } from "./metrics";
 import { functionsTable, linesTable, memoryTable, waitingTable } from "./samples";
 import { spansTable } from "./spans";
 import { columnIndex, findTable, reader, texts } from "./table";
@@ -41,7 +42,8 @@ function ofThread(table: Table, name: string): Table | null {
   return { ...table, rows: rows.map((row) => table.rows[row]), depths: table.depths && rows.map((row) => table.depths![row]) };
 }
 
-function computed(recording: Recording, core: Table, view: string, state: State): Table | null {
+/** What the page makes itself; null: it cannot. */
+export function computed(recording: Recording, core: Table, view: string, state: State): Table | null {
   if (view === "lines") return linesTable(recording, state.thread, state.range, withWaiting(state));
   if (view === "memory") return memoryTable(recording, state.thread, state.range);
   if (view === "sampled_functions") return functionsTable(recording, state.thread, state.range, withWaiting(state));

@@ -1,4 +1,4 @@
-// Numbers as people read them: the same digits as the core prints (src/base/duration.c, bytes.c), with a real µ.
+// Numbers as people read them: the same digits as the core prints (src/base/text.c, bytes.c), with a real µ.
 import { SIGNED, type Cell, type Column, type Recording } from "../data";
 
 export function duration(ns: number): string {
@@ -81,14 +81,6 @@ export function baseName(path: string): string {
 
 /** What a file is called in tables: the core's name for it. */
 export const fileName = ({ fileNames }: Recording, path: string) => fileNames.get(path) ?? path;
-
-/** Where a function starts, as in the core: a native symbol is in its library, a region has no place. */
-export function placeName(recording: Recording, site: number): string {
-  const { sites, kinds, texts } = recording;
-  const [kind, file, line] = [kinds[sites.kind[site]], texts[sites.file[site]], sites.first_line[site] || sites.line[site]];
-  if (kind === "native") return baseName(file);
-  return kind === "line" ? fileName(recording, file) + (line ? `:${line}` : "") : "";
-}
 
 /** "1 line", "3 lines". */
 export function plural(number: number, word: string): string {

@@ -3,13 +3,13 @@ import type { Recording } from "../data";
 import type { Range } from "../state";
 import { ownValues } from "./values";
 
+/** Live when the program had most, in the recording or in the range; not freed at the end, of a range what came to be live in
+ * it, which may be less than nothing; copied, which is not known of a range. */
+export const MEMORY = ["live_peak", "live", "copied"];
+
 export interface NodeMemory {
-  /** Live when the program had most: in the recording, or in the range. */
-  peak: Float64Array;
-  /** Not freed at the end; of a range what came to be live in it, which may be less than nothing. */
-  growth: Float64Array;
-  /** Null for a range: copies have no times. */
-  copied: Float64Array | null;
+  /** By node each of MEMORY. */
+  columns: Float64Array[];
   /** Live bytes of these nodes together at each moment. */
   curve(nodes: readonly number[]): number[];
 }
@@ -49,18 +49,16 @@ export function nodeMemory(recording: Recording, thread: number, range: Range | 
     const histories = nodes.map((node) => live.get(node)).filter((points) => points !== undefined);
     return Array.from({ length: last - first + 1 }, (_, i) => histories.reduce((sum, points) => sum + at(points, first + i), 0));
   };
-  if (!range) {
-    const [peak, growth, copied] = ["live_peak", "live", "copied"].map((name) => ownValues(recording, [name], thread, null));
-    return { peak, growth, copied, curve };
-  }
-  const [peak, growth] = [new Float64Array(recording.nodes.count), new Float64Array(recording.nodes.count)];
+  if (!range) return { columns: MEMORY.map((name) => ownValues(recording, [name], thread, null)), curve };
+  const columns = MEMORY.map(() => new Float64Array(recording.nodes.count));
+  const [peak, growth] = columns;
   const most = peakMoment(recording, thread, first, last);
   for (const [node, points] of live) {
     if (thread >= 0 && recording.nodes.track[node] !== thread) continue;
     peak[node] = at(points, most);
     growth[node] = at(points, last) - at(points, first - 1);
   }
-  return { peak, growth, copied: null, curve };
+  return { columns, curve };
 }
 
 /** As the core draws curves: a digit from 0 to 8 a moment; nothing where nothing ever was live. */

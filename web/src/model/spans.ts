@@ -2,64 +2,47 @@
 import { MAIN, NO_EMPTY, SHOWN, type Cell, type Events, type Recording, type Table } from "../data";
 import type { Range } from "../state";
 import { fileName } from "./format";
+import { rollup } from "./rollup";
 import { column, listTable } from "./table";
 import { overlap } from "./values";
 
-interface SpanSum {
-  site: number;
-  count: number;
-  total: number;
-  self: number;
-  min: number;
-  max: number;
-}
-
 const WHOLE: Range = [0, Number.MAX_SAFE_INTEGER];
+const SPANS = ["count", "total", "self", "min", "max"];
 
 /** By site. Spans of one track and task stand nested, the outer one first; the time of a span that lies in another
  * one of the same site counts once. */
 function addSpans(recording: Recording, events: Events, kinds: readonly string[], thread: number, range: Range) {
   const { nodes, sites } = recording;
+  const { count, start, value } = events;
   const isWanted = recording.kinds.map((kind) => kinds.includes(kind));
-  const sums = new Map<number, SpanSum>();
+  const [total, self] = [new Float64Array(count), new Float64Array(count)];
   const open = new Map<string, number[]>();
-  for (let i = events.sample_count; i < events.count; i++) {
-    const node = events.node[i];
-    const site = nodes.site[node];
-    if (!isWanted[sites.kind[site]] || (thread >= 0 && nodes.track[node] !== thread)) continue;
+  const siteOf = (i: number) => nodes.site[events.node[i]];
+  const isIn = (i: number) =>
+    i >= events.sample_count && isWanted[sites.kind[siteOf(i)]] && (thread < 0 || nodes.track[events.node[i]] === thread) && start[i] < range[1] && start[i] + value[i] >= range[0];
+  for (let i = events.sample_count; i < count; i++) {
+    if (!isIn(i)) continue;
     const key = `${events.track[i]} ${events.task[i]}`;
     const stack = open.get(key) ?? [];
     open.set(key, stack);
-    while (stack.length && events.start[stack.at(-1)!] + events.value[stack.at(-1)!] <= events.start[i]) stack.pop();
-    addSpan(sums, site, events, i, range, stack, nodes.site);
+    while (stack.length && start[stack.at(-1)!] + value[stack.at(-1)!] <= start[i]) stack.pop();
+    const part = overlap(events, i, range);
+    self[i] = part;
+    if (stack.length) self[stack.at(-1)!] -= part;
+    if (!stack.some((above) => siteOf(above) === siteOf(i))) total[i] = part;
     stack.push(i);
   }
-  return sums;
-}
-
-function addSpan(sums: Map<number, SpanSum>, site: number, events: Events, i: number, range: Range, stack: number[], siteOf: Uint32Array) {
-  const part = overlap(events, i, range);
-  const isIn = events.start[i] < range[1] && events.start[i] + events.value[i] >= range[0];
-  if (!isIn) return;
-  const sum = sums.get(site) ?? { site, count: 0, total: 0, self: 0, min: Infinity, max: 0 };
-  sums.set(site, sum);
-  sum.count++;
-  sum.self += part;
-  if (!stack.some((above) => siteOf[events.node[above]] === site)) sum.total += part;
-  sum.min = Math.min(sum.min, events.value[i]);
-  sum.max = Math.max(sum.max, events.value[i]);
-  const around = stack.length ? sums.get(siteOf[events.node[stack.at(-1)!]]) : undefined;
-  if (around) around.self -= part;
+  return rollup(SPANS, [new Float64Array(count).fill(1), total, self, value, value], (i) => (isIn(i) ? siteOf(i) : undefined));
 }
 
 /** Sites with the same name and detail are one row. Null where the recording has no timeline of these. */
 export function spansTable(recording: Recording, view: string, kinds: readonly string[], thread: number, range: Range | null): Table | null {
   const { events, sites, texts } = recording;
   if (!events || events.count === events.sample_count) return null;
-  const sums = [...addSpans(recording, events, kinds, thread, range ?? WHOLE).values()].sort((a, b) => b.self - a.self);
+  const sums = [...addSpans(recording, events, kinds, thread, range ?? WHOLE)].sort((a, b) => b[1].values[2] - a[1].values[2]);
   if (sums.length === 0) return null;
-  const whole = sums.reduce((total, sum) => total + sum.self, 0);
-  const rows = sums.map(({ site, count, total, self, min, max }): Cell[] => {
+  const whole = sums.reduce((total, [, { values }]) => total + values[2], 0);
+  const rows = sums.map(([site, { values: [count, total, self, min, max] }]): Cell[] => {
     const file = texts[sites.file[site]];
     return [
       texts[sites.name[site]],

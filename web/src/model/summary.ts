@@ -1,8 +1,11 @@
 // The facts of a recording that a reader wants first.
-import { STATES, type Recording, type Table } from "../data";
+import type { Recording, Table } from "../data";
 import { withWaiting, type State } from "../state";
 import { answer, hasSamples } from "./choose";
 import { baseName, bytes, count, duration, percent, plural } from "./format";
+import { STATES } from "./metrics";
+import { rollup } from "./rollup";
+import { kindOfSite } from "./sites";
 import { columnIndex, findTable, numbers, texts } from "./table";
 import { CPU, overlap, ownValues, WAITING } from "./values";
 
@@ -33,28 +36,19 @@ function isWhole(state: State): boolean {
 
 /** The garbage collections of a thread, of the whole recording or a range. */
 export function collections(recording: Recording, { thread, range }: State): { count: number; total: number; max: number } {
-  const { events, facts, nodes, sites, kinds, metrics } = recording;
-  const sum = { count: 0, total: 0, max: 0 };
-  const isWanted = (node: number) => kinds[sites.kind[nodes.site[node]]] === "gc" && (thread < 0 || nodes.track[node] === thread);
-  const add = (count: number, total: number, max: number) => {
-    sum.count += count;
-    sum.total += total;
-    sum.max = Math.max(sum.max, max);
-  };
+  const { events, facts, nodes } = recording;
+  if (thread < 0 && !(range && events)) return { count: facts.collections, total: facts.collections_ns, max: facts.longest_ns };
+  const isWanted = (node: number) => kindOfSite(recording, nodes.site[node]) === "gc" && (thread < 0 || nodes.track[node] === thread);
+  const names = ["count", "total", "max"];
+  let columns = names.map((name) => ownValues(recording, [name], thread, null));
+  let key = isWanted;
   if (range && events) {
-    for (let i = events.sample_count; i < events.count; i++) {
-      const ns = overlap(events, i, range);
-      if (ns > 0 && isWanted(events.node[i])) add(1, ns, events.value[i]);
-    }
-    return sum;
+    const parts = events.value.map((_, i) => (i < events.sample_count ? 0 : overlap(events, i, range)));
+    columns = [parts.map(Math.sign), parts, events.value];
+    key = (i) => parts[i] > 0 && isWanted(events.node[i]);
   }
-  if (thread < 0) return { count: facts.collections, total: facts.collections_ns, max: facts.longest_ns };
-  for (const name of ["count", "total", "max"] as const)
-    metrics.get(name)?.node.forEach((node, i) => {
-      const value = metrics.get(name)!.value[i];
-      if (isWanted(node)) add(name === "count" ? value : 0, name === "total" ? value : 0, name === "max" ? value : 0);
-    });
-  return sum;
+  const [count, total, max] = rollup(names, columns, (item) => key(item) || undefined).get(true)?.values ?? [0, 0, 0];
+  return { count, total, max };
 }
 
 /** The core's number of the whole recording; of a thread or a range what is summed up here by the same rule. */
@@ -229,18 +223,11 @@ export function hottestRegions(recording: Recording, state: State, how = 5): Hot
   const table = answer(recording, "regions", "", state)?.table;
   if (!table) return [];
   const [total, depth] = [numbers(table, "total_ns"), (row: number) => table.depths?.[row] ?? 1];
-  const found = new Map<string, Hot & { ns: number }>();
-  let whole = 0;
-  table.rows.forEach((_, row) => {
-    if (depth(row) === 0 || !table.depths) whole += table.depths ? total(row) : numbers(table, "self_ns")(row);
-    if (!isThing(table, row)) return;
-    const hot = hotRow(table, row, "total_ns", "");
-    const known = found.get(`${hot.text}\n${hot.place}`) ?? { ...hot, ns: 0 };
-    known.ns += total(row);
-    found.set(`${hot.text}\n${hot.place}`, known);
-  });
-  const list = [...found.values()].sort((a, b) => b.ns - a.ns).slice(0, how);
-  return list.map((hot) => ({ ...hot, value: duration(hot.ns), share: whole > 0 ? (100 * hot.ns) / whole : 0 }));
+  const whole = table.rows.reduce((sum, _, row) => sum + (table.depths ? (depth(row) ? 0 : total(row)) : numbers(table, "self_ns")(row)), 0);
+  const hot = table.rows.map((_, row) => hotRow(table, row, "total_ns", ""));
+  const sums = rollup(["total"], [Float64Array.from(table.rows, (_, row) => total(row))], (row) => (isThing(table, row) ? `${hot[row].text}\n${hot[row].place}` : undefined));
+  const list = [...sums.values()].sort((a, b) => b.values[0] - a.values[0]).slice(0, how);
+  return list.map(({ items, values: [ns] }) => ({ ...hot[items[0]], value: duration(ns), share: whole > 0 ? (100 * ns) / whole : 0 }));
 }
 
 export interface Leak {

@@ -1,16 +1,15 @@
 // Own values of nodes: of the whole recording from its metrics, of a range in proportion to the events in it.
-import { STATES, type Events, type Recording } from "../data";
+import type { Events, Recording } from "../data";
 import type { Range } from "../state";
+import { STATES } from "./metrics";
 
-export const CPU: readonly string[] = STATES.slice(0, 3);
-export const WAITING: readonly string[] = STATES.slice(3);
-/** CPU and waiting. */
-export const TIME: readonly string[] = STATES;
+export const CPU = STATES.slice(0, 3);
+export const WAITING = STATES.slice(3);
 
 const ANY = STATES.length; // the slot for the events of all states
 
 /** For each node and state, and for all states together: the share of its events that lies in the range. As the core
- * does it (src/view/events.c); what has no events, such as sonde's own threads, is spread evenly, since nobody knows
+ * does it (src/view/sampled/events.c); what has no events, such as sonde's own threads, is spread evenly, since nobody knows
  * better. So the whole range gives exactly the numbers of the whole recording. */
 export interface Shares {
   of(node: number, state: number): number;
@@ -85,7 +84,7 @@ function uncounted(recording: Recording): Uint8Array {
 function addMetric(recording: Recording, name: string, thread: number, shares: Shares | null, into: Float64Array): void {
   const metric = recording.metrics.get(name);
   if (!metric) return;
-  const state = STATES.indexOf(name as (typeof STATES)[number]);
+  const state = STATES.indexOf(name);
   const isWaiting = state >= CPU.length;
   for (let i = 0; i < metric.node.length; i++) {
     const node = metric.node[i];

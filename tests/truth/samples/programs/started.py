@@ -11,7 +11,7 @@ from sonde import _core
 
 settings, recording, program = sys.argv[1:4]
 del sys.argv[:3]
-_core.start(recording=recording, sample_rate=1000, **json.loads(settings))
+_core.start({"recording": recording, "rate": 1000, **json.loads(settings)})
 try:
     runpy.run_path(program, run_name="__main__")
 finally:

@@ -1,0 +1,1 @@
+"""Notebooks: the magics, and what a cell shows of a measurement."""

@@ -1,0 +1,27 @@
+/* Numbers as people read them, parts of paths, and texts in JSON. */
+#ifndef SND_BASE_TEXT_H
+#define SND_BASE_TEXT_H
+
+#include "base/attr.h"
+#include "base/buffer.h"
+
+#define SND_BYTES_SIZE 32u
+
+/* Three digits and a unit, powers of 1024: "12.3 MiB", "419 B". */
+void snd_bytes_text(uint64_t bytes, char text[SND_BYTES_SIZE]);
+
+/* A real number of bytes as a whole one: 0 for what is none or negative, at most INT64_MAX. */
+uint64_t snd_bytes_of(double bytes);
+
+#define SND_DURATION_SIZE 32u
+
+/* Four digits and a unit: "31.18 ms", "419 ns". */
+void snd_duration_text(uint64_t ns, char text[SND_DURATION_SIZE]);
+
+/* The part after the last slash. Points into `path`. */
+const char *snd_path_base(const char *path);
+
+/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+void snd_json_string(snd_buffer *out, const char *text);
+
+#endif

@@ -1,0 +1,249 @@
+/* The data of a page: sites, tracks, nodes and their metrics, column by column. */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "format/page/page_private.h"
+#include "format/table/format.h"
+#include "model/processes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static void
+intern(snd_page_maker *self, const char *text, uint32_t *id)
+{
+    snd_work_need(snd_intern_add(self->texts, text, strlen(text), id));
+}
+
+/* ---- sites ---- */
+
+static void
+put_site_texts(snd_page_maker *self, const char *key, size_t offset)
+{
+
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.site_count; i++) {
+        const char *site = (const char *)&self->profile->sites[self->nodes.sites[i]];
+        uint32_t id = 0;
+        intern(self, *(const char *const *)(const void *)(site + offset), &id);
+        snd_page_put_whole(&self->pack, id, i == 0);
+        snd_work_need(snd_page_pack_flush(&self->pack));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, "],");
+}
+
+typedef uint32_t site_number(const snd_profile_site *site);
+
+static uint32_t
+kind_of(const snd_profile_site *site)
+{
+    return (uint32_t)site->kind;
+}
+
+static uint32_t
+line_of(const snd_profile_site *site)
+{
+    return site->line;
+}
+
+static uint32_t
+first_line_of(const snd_profile_site *site)
+{
+    return site->first_line;
+}
+
+static void
+put_site_numbers(snd_page_maker *self, const char *key, site_number *number, const char *end)
+{
+
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.site_count; i++) {
+        snd_page_put_whole(&self->pack, number(&self->profile->sites[self->nodes.sites[i]]), i == 0);
+        snd_work_need(snd_page_pack_flush(&self->pack));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, end);
+}
+
+static void
+put_sites(snd_page_maker *self)
+{
+    snd_buffer_text(&self->pack.gzip.bytes, "\"kinds\":[");
+    for (unsigned kind = 0; kind < SND_SITE_KIND_COUNT; kind++) {
+        snd_buffer_text(&self->pack.gzip.bytes, kind == 0 ? "" : ",");
+        snd_json_string(&self->pack.gzip.bytes, snd_site_kind_name((snd_site_kind)kind));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, "],\n\"sites\":{");
+    put_site_texts(self, "name", offsetof(snd_profile_site, name));
+    put_site_texts(self, "file", offsetof(snd_profile_site, file));
+    put_site_texts(self, "detail", offsetof(snd_profile_site, detail));
+    put_site_numbers(self, "kind", kind_of, "],");
+    put_site_numbers(self, "line", line_of, "],");
+    put_site_numbers(self, "first_line", first_line_of, "]},\n");
+}
+
+/* One of several processes is named with it. */
+static void
+put_track_name(const snd_profile *profile, const snd_profile_track *track, snd_buffer *out)
+{
+    snd_buffer name = {0};
+
+    snd_buffer_text(&name, track->name);
+    if (track->summed_on != 0) {
+        snd_buffer_text(&name, " of ");
+        snd_process_name(profile, track->process, &name);
+    }
+    out->failed |= name.failed;
+    snd_json_string(out, snd_buffer_str(&name));
+    snd_buffer_free(&name);
+}
+
+static void
+put_tracks(snd_page_maker *self)
+{
+    snd_buffer *out = &self->pack.gzip.bytes;
+
+    snd_buffer_text(out, "\"tracks\":[");
+    for (uint32_t i = 0; i < self->profile->track_count; i++) {
+        const snd_profile_track *track = &self->profile->tracks[i];
+        snd_buffer_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
+        put_track_name(self->profile, track, out);
+        snd_buffer_printf(out,
+                          ",\"process_id\":%u,\"thread_id\":%u,\"thread_count\":%u,\"start_ns\":%llu,\"end_ns\":%llu",
+                          track->process_id, track->thread_id, track->thread_count, (unsigned long long)track->start_ns,
+                          (unsigned long long)track->end_ns);
+        if (track->summed_on != 0)
+            snd_buffer_printf(out, ",\"summed_on\":%u", track->summed_on - 1);
+        snd_buffer_char(out, '}');
+    }
+    snd_buffer_text(out, "],\n");
+}
+
+/* ---- nodes ---- */
+
+static int64_t
+parent_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    return node->parent == SND_NONE ? -1 : (int64_t)self->nodes.of_node[node->parent];
+}
+
+static int64_t
+track_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    (void)self;
+    return (int64_t)node->track;
+}
+
+static int64_t
+site_of(const snd_page_maker *self, const snd_profile_node *node)
+{
+    return (int64_t)self->nodes.of_site[node->site];
+}
+
+static void
+put_node_column(snd_page_maker *self, const char *key,
+                int64_t (*number)(const snd_page_maker *, const snd_profile_node *), const char *end)
+{
+
+    snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
+    for (uint32_t i = 0; i < self->nodes.kept_count; i++) {
+        snd_page_put_signed(&self->pack, number(self, &self->profile->nodes[self->nodes.kept[i]]), i == 0);
+        snd_work_need(snd_page_pack_flush(&self->pack));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, end);
+}
+
+static void
+put_tree(snd_page_maker *self)
+{
+    snd_buffer_text(&self->pack.gzip.bytes, "\"nodes\":{");
+    put_node_column(self, "parent", parent_of, "],");
+    put_node_column(self, "track", track_of, "],");
+    put_node_column(self, "site", site_of, "]},\n");
+}
+
+/* ---- metrics ---- */
+
+/* Whether the numbers of a node that is not in the page go to the node above it, so that sums stay. */
+static int
+is_folded(const snd_profile *profile, uint32_t node, snd_metric metric)
+{
+    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
+
+    if (metric == SND_METRIC_SELF)
+        return snd_site_is_entered(kind);
+    return (metric >= SND_METRIC_SAMPLES && metric <= SND_METRIC_COPY_VARIANCE) || metric == SND_METRIC_GPU;
+}
+
+/* The values of the page's nodes. */
+static void
+sum_metric(const snd_page_maker *self, snd_metric metric, snd_value *values)
+{
+    const snd_profile *profile = self->profile;
+    int is_real = snd_metric_get(metric)->is_real;
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        uint32_t number = self->nodes.of_node[i];
+        if (!snd_profile_has(profile, i, metric) || (self->nodes.kept[number] != i && !is_folded(profile, i, metric)))
+            continue;
+        if (is_real)
+            values[number].real += snd_profile_real(profile, i, metric);
+        else
+            values[number].whole += snd_profile_whole(profile, i, metric);
+    }
+}
+
+static void
+put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *values, int is_first)
+{
+    uint32_t previous = 0;
+    int is_empty = 1;
+
+    snd_buffer_printf(&self->pack.gzip.bytes, "%s\"%s\":{\"node\":[", is_first ? "" : ",\n", info->name);
+    for (uint32_t i = 0; i < self->nodes.kept_count; i++) {
+        if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
+            continue;
+        snd_page_put_whole(&self->pack, i - previous, is_empty);
+        previous = i;
+        is_empty = 0;
+        snd_work_need(snd_page_pack_flush(&self->pack));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, "],\"value\":[");
+    is_empty = 1;
+    for (uint32_t i = 0; i < self->nodes.kept_count; i++) {
+        if (info->is_real ? values[i].real == 0 : values[i].whole == 0)
+            continue;
+        if (info->is_real)
+            snd_page_put_real(&self->pack, values[i].real, is_empty);
+        else
+            snd_page_put_whole(&self->pack, values[i].whole, is_empty);
+        is_empty = 0;
+        snd_work_need(snd_page_pack_flush(&self->pack));
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, "]}");
+}
+
+static void
+put_metrics(snd_page_maker *self)
+{
+    int is_first = 1;
+
+    snd_buffer_text(&self->pack.gzip.bytes, "\"metrics\":{");
+    for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
+        if (self->profile->columns[m] == NULL)
+            continue;
+        snd_value *values = snd_calloc((size_t)self->nodes.kept_count + 1, sizeof *values);
+        sum_metric(self, (snd_metric)m, values);
+        put_values(self, snd_metric_get((snd_metric)m), values, is_first);
+        is_first = 0;
+    }
+    snd_buffer_text(&self->pack.gzip.bytes, "},\n");
+}
+
+void
+snd_page_put_nodes(snd_page_maker *self)
+{
+    put_sites(self);
+
+    put_tracks(self);
+    put_tree(self);
+    put_metrics(self);
+}

@@ -1,0 +1,88 @@
+/* Room: stacks for other programs, and files of other profilers read. */
+/* The stacks of a profile as other programs draw them: frames by function or by line, caller above callee. */
+#ifndef SND_FORMAT_STACKS_H
+#define SND_FORMAT_STACKS_H
+
+#include "base/buffer.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "format/stacks/costs.h"
+
+/* A stack that is deeper counts as the one it is cut to: what a format writes grows with the square of the depth. */
+#define SND_STACK_DEPTH 2000u
+
+/* Time of a thread that is on no stack, such as that outside of all regions, where it needs a frame. */
+#define SND_STACKS_OUTSIDE "[outside]"
+
+/* A function, a line of one, a native symbol, a region, an operator, or what a thread waits for. Texts of the profile,
+ * or static. */
+typedef struct snd_stacks_frame {
+    snd_site_kind kind;
+    const char *name;
+    const char *file;    /* "" where unknown */
+    uint32_t line;       /* 0 where unknown; of a function: where it starts */
+    uint32_t first_line; /* of a line: where its function starts; else as `line` */
+} snd_stacks_frame;
+
+/* A frame below a stack. */
+typedef struct snd_stacks_entry {
+    uint32_t parent; /* a smaller number; SND_NONE: the empty stack of a track */
+    uint32_t frame;  /* SND_NONE for an empty stack */
+    uint32_t depth;  /* frames in it */
+    uint32_t track;
+} snd_stacks_entry;
+
+/* Read freely. All zero is empty; set the choices before the first update. Not thread-safe. */
+typedef struct snd_stacks {
+    int by_line;         /* lines of a function apart */
+    int without_regions; /* samples only, and regions and operators are no frames of theirs */
+    int by_text; /* threads of one name are one, and frames that folded stacks write alike; that text is their name */
+    snd_stacks_frame *frames;
+    snd_stacks_entry *stacks;
+    uint32_t *of_track; /* the empty stack of each */
+    uint32_t *of_site;  /* the frame of each; SND_NONE: not asked for yet */
+    uint32_t *of_node;  /* the stack of each; SND_NONE: it is on none, such as a counter */
+    uint32_t frame_count, stack_count, track_count, site_count, node_count;
+    uint32_t frame_capacity, stack_capacity, track_capacity, site_capacity, node_capacity;
+    snd_map frame_map, stack_map;
+    snd_intern *texts; /* of frames by their text */
+} snd_stacks;
+
+void snd_stacks_free(snd_stacks *self);
+
+/* Takes in what the profile has got since the last time. On failure the next call goes on. */
+SND_MUST_USE snd_status snd_stacks_update(snd_stacks *self, const snd_profile *profile);
+
+/* Appends a name as folded stacks have it: it does not look like the end of a frame or of a line. */
+void snd_stacks_put_name(snd_buffer *out, const char *name);
+
+/* The name of the frame for what a thread waits for; NULL where it runs. */
+const char *snd_stacks_state_name(uint32_t state);
+
+/* The stack of a sample: a thread that waits has one more frame, which says for what. SND_NONE: it is on none. */
+SND_MUST_USE snd_status snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack);
+
+/* The frame SND_STACKS_OUTSIDE, for formats that cannot do with an empty stack. */
+SND_MUST_USE snd_status snd_stacks_outside(snd_stacks *self, uint32_t *frame);
+
+/* Gives `take` the costs that a stack has of its own, once or several times for a stack, until it returns other than
+ * SND_OK. What a thread waited for is wall time on one more frame; it is left out if `cpu_only`. Time and entries are
+ * there only where something was entered. */
+typedef snd_status snd_stacks_take(void *context, uint32_t stack, const snd_cost_values *values);
+SND_MUST_USE snd_status snd_stacks_costs(snd_stacks *self, const snd_profile *profile, int cpu_only,
+                                         snd_stacks_take *take, void *context);
+
+/* One cost of every stack's own, by its number. The caller frees them. SND_NO_DATA when all are 0, and for
+ * SND_COST_COUNT. */
+SND_MUST_USE snd_status snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost, uint64_t **sums);
+
+/* What all stacks have together. */
+snd_cost_values snd_stacks_all(const snd_profile *profile);
+
+/* The cost that one looks at first: sampled time, time of regions, memory. SND_COST_COUNT: there is none. */
+snd_cost snd_stacks_main_cost(const snd_profile *profile, int cpu_only);
+
+/* The deepest stack that both are below, or are. They are of one track. */
+uint32_t snd_stacks_common(const snd_stacks *self, uint32_t a, uint32_t b);
+
+#endif

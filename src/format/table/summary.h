@@ -1,0 +1,36 @@
+/* What several tables below each other share. */
+#ifndef SND_FORMAT_SUMMARY_H
+#define SND_FORMAT_SUMMARY_H
+
+#include "format/table/format.h"
+
+/* A text in the making. */
+typedef struct snd_summary {
+    const snd_profile *profile;
+    const snd_view_options *options;
+    const snd_format_options *format;
+    snd_buffer *out;
+} snd_summary;
+
+/* Writes it as one work: `write` never fails, and ends the work where there is nothing to write. */
+SND_MUST_USE snd_status snd_summary_run(void (*write)(const snd_summary *self), const snd_summary *to);
+
+/* A line of its own. */
+void snd_summary_bold(const snd_summary *self, const char *text);
+
+/* Shows the named columns, those behind NULL only where there is room; a second NULL ends the names. */
+void snd_summary_show(snd_table *table, const char *const *names);
+
+/* The table's note, where it has one. */
+void snd_summary_put_note(const snd_summary *self, const snd_table *table);
+
+/* A heading and the columns that are shown; uses `table` up. */
+SND_MUST_USE snd_status snd_summary_put(const snd_summary *self, const char *heading, snd_table *table);
+
+/* Whether a row is for programs too. */
+int snd_summary_is_answer(const snd_table *table, uint32_t row);
+
+/* Of a recording with memory: its peak, the lines that owned it, and the leaks. Nothing without memory. */
+void snd_summary_put_memory(const snd_summary *self);
+
+#endif

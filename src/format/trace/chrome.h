@@ -1,0 +1,33 @@
+/* Room: timelines for trace viewers. */
+/* Chrome trace events, one by one, for whoever streams them. */
+#ifndef SND_FORMAT_CHROME_H
+#define SND_FORMAT_CHROME_H
+
+#include "base/buffer.h"
+#include "format/stacks/stacks.h"
+
+/* What every trace starts and ends with; between them events, all but the first preceded by SND_CHROME_COMMA. */
+#define SND_CHROME_HEAD "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n"
+#define SND_CHROME_COMMA ",\n"
+#define SND_CHROME_TAIL "\n]}\n"
+
+/* The name of the process; of a thread. */
+void snd_chrome_process(const snd_profile *profile, snd_buffer *out);
+void snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *out);
+
+/* The name of a line that is no thread's own but has to do with one: `id` is the number it has. */
+void snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out);
+
+/* A frame from `event->start_ns` on for `event->duration_ns`, on the line of that number. */
+void snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
+                      snd_buffer *out);
+
+/* A region or a counter's value. A region of a coroutine or generator is an asynchronous event: those of one thread
+ * overlap. */
+void snd_chrome_event(const snd_profile *profile, const snd_profile_event *event, snd_buffer *out);
+
+/* What all entries of one region on one thread begin with, and the rest of such an entry: for millions of them. */
+void snd_chrome_prefix(const snd_profile *profile, uint32_t node, snd_buffer *out);
+void snd_chrome_rest(const snd_profile_event *event, snd_buffer *out);
+
+#endif

@@ -1,0 +1,60 @@
+/* A profile summed by a key: by function, line, operator, thread, by whatever the nodes of a row have in common. */
+#ifndef SND_MODEL_ROLLUP_H
+#define SND_MODEL_ROLLUP_H
+
+#include "base/work.h"
+#include "model/profile.h"
+
+typedef struct snd_rollup snd_rollup;
+
+/* The row of a node; SND_NONE: it has none. Those of the nodes before it, such as its parent, are known. */
+typedef uint32_t snd_rollup_row(const snd_rollup *self, uint32_t node);
+
+/* Which metrics of a node count: bit m for metric m. */
+typedef uint64_t snd_rollup_counts(const snd_rollup *self, uint32_t node);
+
+/* Read freely. Each metric is summed by its own rule. The profile must live longer. */
+struct snd_rollup {
+    const snd_profile *profile;
+    const void *context;                     /* of both functions */
+    uint32_t count;                          /* rows */
+    uint32_t *row_of;                        /* per node; SND_NONE: it has none */
+    uint32_t *first;                         /* per row: the first of its nodes; SND_NONE: it has none */
+    uint64_t *present;                       /* per row: bit m: metric m has a value */
+    snd_value *columns[SND_METRIC_COUNT_OF]; /* per row; NULL: no row has this metric */
+    uint64_t **histograms;                   /* per row; NULL: none */
+    snd_rollup_counts *counts;
+    snd_intern *keys;
+    unsigned char *is_inner; /* per node: one above it has the same row; NULL: not asked for yet */
+};
+
+/* Inside a work. `counts` NULL: all of them do. */
+void snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_counts *counts, const void *context,
+                     snd_rollup *out);
+
+/* The row of a key, for rows that have no number yet: they are numbered as they are met. Texts of a profile are kept
+ * once each, so that the addresses tell them apart; bytes that only fill up are 0. */
+uint32_t snd_rollup_key(const snd_rollup *self, const void *key, size_t size);
+
+/* 0 where the row has no such metric. */
+uint64_t snd_rollup_whole(const snd_rollup *self, uint32_t row, snd_metric metric);
+double snd_rollup_real(const snd_rollup *self, uint32_t row, snd_metric metric);
+
+/* Per row: a metric of its nodes with all that stands below them, counted once where one is inside another. */
+uint64_t *snd_rollup_totals(snd_rollup *self, snd_metric metric);
+
+/* The same of values per node, which have what stands below already. */
+uint64_t *snd_rollup_outermost(snd_rollup *self, const uint64_t *values);
+
+/* Adds to the value of each node those of all below it. */
+void snd_profile_add_below(const snd_profile *profile, uint64_t *values);
+
+/* A profile with the same sites and tracks, in which the first node of each row stands for all of it. */
+snd_profile *snd_rollup_profile(const snd_rollup *self);
+
+/* A profile with the same sites and tracks, its roots, regions and counters, in which a region inside an operator
+ * stands below the region around that, whose own time the operator's is. NULL where there are no operators: the profile
+ * itself will do. Facts, events and samples are not part of it. */
+snd_profile *snd_profile_without_ops(const snd_profile *profile);
+
+#endif

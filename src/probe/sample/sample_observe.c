@@ -1,0 +1,445 @@
+/* One sample of a thread: does it run or wait, where is it, and how much time does that stand for.
+ *
+ * A thread's CPU clock says how long it ran since its last sample, the wall clock how long it did not. Both are kept
+ * until the thread is seen running, or waiting, and then stand for what it was seen doing. So nothing is counted
+ * twice, and everything once. */
+#include "probe/sample/sample_private.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+#include "os/peek.h"
+#include "os/process.h"
+
+#define MAIN_STACK (8u << 20)              /* bytes; nothing else is mapped so close below the main thread's stack */
+#define UNANSWERED_LIMIT 50u               /* ticks in which it ran, but did not answer */
+#define MOST_PENDING_NS UINT64_C(16000000) /* of CPU time, until a thread is asked wherever it is */
+
+enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
+_Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
+
+uint32_t
+snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame, int *is_call)
+{
+    snd_sample_place place = snd_sample_place_of(&self->codes, self->python, frame);
+
+    *is_call = place.is_call;
+    if (place.is_launcher)
+        return base;
+    return place.site == SND_NONE ? node : snd_sample_tree_child(&self->tree, node, place.site);
+}
+
+uint32_t
+snd_sample_stack_node(snd_sampler *self, uint32_t parent, const snd_sample_stack *stack, int *leaf_calls)
+{
+    uint32_t node = parent;
+
+    *leaf_calls = 0;
+    if (stack->is_cut)
+        node = snd_sample_tree_other(&self->tree, node, "[deeper]");
+    for (uint32_t i = stack->count; i-- > 0;) {
+        node = snd_sample_add_frame(self, parent, node, &stack->frames[i], leaf_calls);
+        if (i + 1 == stack->collects) {
+            node = snd_sample_tree_other(&self->tree, node, SND_SITE_COLLECTION);
+            *leaf_calls = 1; /* and what runs is no Python, wherever in the interpreter it is */
+        }
+    }
+    return node;
+}
+
+uint32_t
+snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region)
+{
+    uint32_t root = self->tree.rows[row].root;
+
+    while (region != NULL && region->parent != NULL && snd_site_kind_get(region->site) == SND_SITE_OP)
+        region = region->parent; /* a tree of stacks for each kind of call would be a large one */
+    if (region == NULL || region->parent == NULL)
+        return root;
+    return snd_sample_tree_region(&self->tree, root, region);
+}
+
+const snd_node *
+snd_sample_region(const snd_sampler *self, uint32_t row)
+{
+    const snd_track *track = self->tree.rows[row].track;
+    return track == NULL ? NULL : SND_GET(track->running);
+}
+
+static unsigned
+cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
+{
+    const snd_sample_interpreter *python = self->python;
+
+    if (slot->call != SND_CALL_NONE)
+        return SYSTEM;
+    if (python == NULL || slot->stack.count == 0)
+        return NATIVE;
+    if (snd_sample_is_in(python->loop, SND_SAMPLE_LOOPS, slot->pc))
+        return PYTHON;
+    return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
+}
+
+/* A thread's root and a region are no place where it can be: nobody saw where it was. */
+static uint32_t
+as_place(snd_sampler *self, uint32_t node)
+{
+    return self->tree.nodes[node].site != SND_NONE ? node : snd_sample_tree_other(&self->tree, node, "[not seen]");
+}
+
+static void
+charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
+{
+    thread->run_node = as_place(self, node);
+    if (!thread->is_ours) {
+        self->weighed_ns += thread->asked_cpu_ns;
+        self->weighed_ns2 += (double)thread->asked_cpu_ns * (double)thread->asked_cpu_ns;
+    }
+    snd_sample_tree_add(&self->tree, thread->run_node, state, thread->asked_cpu_ns, now_ns);
+    thread->pending_cpu_ns -= thread->asked_cpu_ns;
+    thread->asked_cpu_ns = 0;
+}
+
+/* The same for all that it ran. */
+static void
+charge_pending(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
+{
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    charge_cpu(self, thread, node, state, now_ns);
+}
+
+/* The stack that a thread was first met on. That of the main thread grows, as far as the system lets it. */
+static void
+find_stack(snd_sample_slot *slot, int is_main)
+{
+    uintptr_t start, end;
+
+    if (!snd_peek_mapping(slot->sp, &start, &end))
+        return;
+    SND_SET(slot->stack_start, is_main && end > MAIN_STACK ? end - MAIN_STACK : start);
+    SND_SET(slot->stack_end, end);
+}
+
+void
+snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    snd_sample_slot *slot = thread->slot;
+    int leaf_calls;
+
+    if (!thread->is_asked || !snd_sample_is_answered(slot))
+        return;
+    thread->is_asked = 0;
+    thread->unanswered = 0;
+    if (slot->state != 0) {
+        thread->state = slot->state;
+        self->tree.rows[thread->row].is_python = 1;
+    }
+    if (SND_GET(slot->stack_end) == 0)
+        find_stack(slot, thread->task.thread_id == snd_process_id());
+    self->answers++;
+    self->answer_ticks += slot->cost_ticks;
+    self->interrupted += slot->call == SND_CALL_INTERRUPTED;
+    uint32_t base = snd_sample_base(self, thread->row, slot->region);
+    uint32_t node = snd_sample_stack_node(self, base, &slot->stack, &leaf_calls);
+    unsigned state = cpu_state(self, slot, leaf_calls);
+    if (slot->native != NULL && snd_sample_need_native(self))
+        node = snd_sample_stitch(self, base, slot);
+    else if (slot->stack.count == 0 && snd_sample_need_native(self))
+        node = snd_sample_native_child(self->native, &self->tree, base, slot->pc);
+    charge_cpu(self, thread, node, state, now_ns);
+    atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
+}
+
+/* What was read while the thread went on may never have been a frame. */
+static int
+is_all_code(snd_sampler *self, const snd_sample_stack *stack)
+{
+    for (uint32_t i = 0; i < stack->count; i++)
+        if (!snd_sample_place_of(&self->codes, self->python, &stack->frames[i]).is_known)
+            return 0;
+    return 1;
+}
+
+/* Where another thread stands that may go on at any moment. Its CPU clock tells whether it did. */
+static int
+node_of_other(snd_sampler *self, snd_sample_thread *thread, uint32_t base, uint32_t *node, int *leaf_calls)
+{
+    uint64_t after;
+    int found = self->python->walk_thread(thread->task.thread_id, thread->state, &self->scratch);
+
+    if (!found || (thread->is_waiting && snd_task_cpu_ns(&thread->task, &after) && after != thread->cpu_ns) ||
+        !is_all_code(self, &self->scratch))
+        return 0;
+    *node = snd_sample_stack_node(self, base, &self->scratch, leaf_calls);
+    return 1;
+}
+
+static int
+node_from_outside(snd_sampler *self, snd_sample_thread *thread, uint32_t *node, int *leaf_calls)
+{
+    uint32_t base = snd_sample_base(self, thread->row, snd_sample_region(self, thread->row));
+
+    if (self->python == NULL || thread->state == 0) {
+        *node = base;
+        return 1;
+    }
+    SND_SET(self->is_reading, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    int found = node_of_other(self, thread, base, node, leaf_calls);
+    atomic_store_explicit(&self->is_reading, 0, memory_order_release);
+    return found;
+}
+
+static unsigned
+wait_state(const snd_sampler *self, snd_task_state state, uintptr_t address)
+{
+    switch (state) {
+    case SND_TASK_LOCK:
+        return self->python != NULL && snd_sample_is_in(&self->python->locks, 1, address) ? WAIT_GIL : WAIT_LOCK;
+    case SND_TASK_IO:
+        return WAIT_IO;
+    case SND_TASK_SLEEP:
+        return WAIT_SLEEP;
+    default:
+        return WAIT_OTHER;
+    }
+}
+
+static int
+keeps_waiting(const snd_sampler *self, const snd_sample_thread *thread)
+{
+    return !self->options.cpu_only && !thread->is_quiet;
+}
+
+static void
+charge_wait(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    if (keeps_waiting(self, thread) && thread->wait_node != SND_NONE)
+        snd_sample_tree_add(&self->tree, thread->wait_node, thread->wait_state, thread->pending_wait_ns, now_ns);
+    thread->charged_wait_ns += thread->pending_wait_ns;
+    thread->pending_wait_ns = 0;
+}
+
+static void
+observe_waiting(snd_sampler *self, snd_sample_thread *thread, snd_task_state state, uintptr_t address, uint64_t now_ns)
+{
+    uint32_t node;
+    int leaf_calls;
+
+    thread->is_waiting = 1;
+    if (!keeps_waiting(self, thread)) {
+        thread->pending_wait_ns = 0;
+        return;
+    }
+    if (!node_from_outside(self, thread, &node, &leaf_calls)) {
+        thread->is_waiting = 0; /* it went on: look again next time */
+        return;
+    }
+    thread->wait_node = node;
+    thread->wait_state = wait_state(self, state, address);
+    charge_wait(self, thread, now_ns);
+}
+
+/* A thread that runs, as far as that can be told without stopping it: its leaf tells Python from native. */
+static void
+read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t node;
+    int leaf_calls = 1;
+
+    if (!node_from_outside(self, thread, &node, &leaf_calls)) {
+        atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
+        return;
+    }
+    charge_pending(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
+}
+
+/* Ready, but not running: the kernel knows for how long, once it is over. So far it was taken for the wait before it,
+ * and may have been charged: that is put right. */
+static void
+charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint64_t delay = snd_task_delay_ns(&thread->task);
+    uint64_t ns = delay > thread->delay_ns ? delay - thread->delay_ns : 0;
+    uint32_t node = thread->run_node != SND_NONE ? thread->run_node : thread->wait_node;
+    uint64_t pending = ns < thread->pending_wait_ns ? ns : thread->pending_wait_ns;
+    uint64_t charged = ns - pending < thread->charged_wait_ns ? ns - pending : thread->charged_wait_ns;
+
+    if (thread->delay_ns == SND_SAMPLE_NO_DELAY)
+        thread->delay_ns = delay;
+    if (ns == 0)
+        return;
+    thread->delay_ns = delay;
+    if (pending + charged == 0 || node == SND_NONE || !keeps_waiting(self, thread))
+        return;
+    thread->pending_wait_ns -= pending;
+    thread->charged_wait_ns -= charged;
+    if (charged != 0)
+        self->tree.nodes[thread->wait_node].values[thread->wait_state] -= charged;
+    snd_sample_tree_add(&self->tree, node, WAIT_CPU, pending + charged, now_ns);
+}
+
+static void
+ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    if (thread->slot == NULL)
+        thread->slot = snd_sample_slot_take();
+    if (thread->slot == NULL || thread->is_mute || self->options.no_signals ||
+        snd_sample_signal_is_silent(thread->task.thread_id)) {
+        read_running(self, thread, now_ns);
+        return;
+    }
+    if (thread->is_asked) {
+        atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
+        if (++thread->unanswered > UNANSWERED_LIMIT)
+            thread->is_mute = 1;
+        return;
+    }
+    if (self->options.native && thread->slot->native == NULL)
+        thread->slot->native = snd_malloc(SND_SAMPLE_NATIVE_SIZE);
+    SND_SET(thread->slot->track, self->tree.rows[thread->row].track);
+    thread->asked_cpu_ns = thread->pending_cpu_ns;
+    thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
+    if (!thread->is_asked)
+        read_running(self, thread, now_ns);
+}
+
+void
+snd_sample_be_silent(int on)
+{
+    snd_lock_take(&snd_sample_state.lock);
+    snd_sample_signal_silence(snd_thread_id(), on);
+    snd_lock_leave(&snd_sample_state.lock);
+    if (on)
+        snd_sample_signal_take_back();
+}
+
+static void
+observe_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t root = self->tree.rows[thread->row].root;
+
+    self->own_cpu_ns += thread->pending_cpu_ns;
+    thread->pending_wait_ns = 0;
+    if (thread->pending_cpu_ns != 0)
+        charge_pending(self, thread, snd_sample_tree_other(&self->tree, root, "[sonde]"), NATIVE, now_ns);
+}
+
+/* One that is ready is where the kernel took its processor away, which is more often at a system call than its time
+ * is: what it ran waits until it is met running. On a single processor that can never be, and on a crowded machine it
+ * may take too long, since our thread runs when this one does not. */
+static int
+is_time_to_ask(const snd_sampler *self, const snd_sample_thread *thread)
+{
+    uint64_t now;
+    return self->has_one_processor || self->shares_processor || thread->pending_cpu_ns >= MOST_PENDING_NS ||
+           (snd_task_cpu_ns(&thread->task, &now) && now != thread->cpu_ns);
+}
+
+/* The clocks are read one after the other: what one sample takes too much, a later one has too little. Taken for
+ * waiting, it would add up to more than the thread lived. */
+static uint64_t
+waited_of(snd_sample_thread *thread, uint64_t ran, uint64_t passed)
+{
+    uint64_t away = passed > ran ? passed - ran : 0;
+    uint64_t back = away < thread->ahead_ns ? away : thread->ahead_ns;
+
+    thread->ahead_ns += ran > passed ? ran - passed : 0;
+    thread->ahead_ns -= back;
+    return away - back;
+}
+
+int
+snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved)
+{
+    uint64_t cpu;
+    uintptr_t address;
+
+    snd_sample_take_answer(self, thread, now_ns);
+    if (!snd_task_cpu_ns(&thread->task, &cpu) || cpu < thread->cpu_ns)
+        return 0;
+    uint64_t ran = cpu - thread->cpu_ns, passed = now_ns > thread->wall_ns ? now_ns - thread->wall_ns : 0;
+    thread->cpu_ns = cpu;
+    thread->wall_ns = now_ns;
+    thread->pending_cpu_ns += ran;
+    thread->pending_wait_ns += waited_of(thread, ran, passed);
+    self->seen_cpu_ns += ran;
+    *has_moved = ran != 0;
+    if (thread->is_ours) {
+        *has_moved = 0;
+        observe_ours(self, thread, now_ns);
+        return 1;
+    }
+    if (ran == 0 && thread->is_waiting) {
+        charge_wait(self, thread, now_ns);
+        return 1;
+    }
+    int was_away = passed > ran && passed - ran > passed / 8;
+    if (was_away)
+        charge_delay(self, thread, now_ns);
+    thread->charged_wait_ns = 0;
+    snd_task_state state = snd_task_read_state(&thread->task, &address);
+    if (state == SND_TASK_UNKNOWN) /* the file is closed to us: the clock still tells */
+        state = ran != 0 ? SND_TASK_RUNS : SND_TASK_OTHER;
+    if (state != SND_TASK_RUNS) {
+        observe_waiting(self, thread, state, address, now_ns);
+        return 1;
+    }
+    thread->is_waiting = 0;
+    if (!(was_away || SND_GET(self->is_late)) || is_time_to_ask(self, thread))
+        ask(self, thread, now_ns);
+    return 1;
+}
+
+void
+snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+{
+    uint32_t root = self->tree.rows[thread->row].root;
+
+    snd_sample_take_answer(self, thread, now_ns);
+    if (thread->pending_cpu_ns != 0)
+        charge_pending(self, thread, root, NATIVE, now_ns);
+    if (thread->pending_wait_ns != 0 && !thread->is_ours && keeps_waiting(self, thread))
+        snd_sample_tree_add(&self->tree, as_place(self, root), WAIT_OTHER, thread->pending_wait_ns, now_ns);
+    thread->pending_wait_ns = 0;
+    thread->is_asked = 0;
+}
+
+/* ---- code that dies ---- */
+
+static void
+forget(uintptr_t code)
+{
+    snd_sample_codes_forget(&snd_sample_state.codes, code);
+    snd_sample_tell_code_gone();
+}
+
+static void
+take_and_forget(uintptr_t code)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns();
+
+    for (uint32_t i = 0; i < self->thread_count; i++)
+        snd_sample_take_answer(self, &self->threads[i], now);
+    forget(code);
+}
+
+void
+snd_sample_forget_code(uintptr_t code)
+{
+    snd_sampler *self = &snd_sample_state;
+
+    atomic_thread_fence(memory_order_seq_cst); /* who reads from outside meets no frame of it, or is seen here */
+    if (!snd_sample_is_running())
+        return;
+    /* in this order: what is pending becomes known before it is not pending any more */
+    if (!SND_GET(self->is_reading) && !snd_sample_is_pending(code) && !snd_sample_codes_may_know(&self->codes, code))
+        return;
+    snd_lock_take(&self->lock);
+    int is_pending = snd_sample_is_pending(code);
+    if (!is_pending)
+        forget(code);
+    snd_lock_leave(&self->lock);
+    if (is_pending) /* its native callers may need files */
+        snd_sample_with_files(take_and_forget, code);
+}

@@ -1,0 +1,255 @@
+/* Asking a running thread where it is. */
+#include "probe/sample/sample_signal.h"
+
+#include "base/alloc.h"
+#include "os/clock.h"
+#include "os/task.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLOT_LIMIT 8192u
+#define SILENT_LIMIT 64u
+
+/* The handler finds a slot by its number, so that a late signal never meets freed memory. */
+static _Atomic(snd_sample_slot *) slots[SLOT_LIMIT];
+static _Atomic uint32_t slot_count;
+static snd_sample_slot *free_slots[SLOT_LIMIT];
+static uint32_t free_count;
+
+static uint32_t silent[SILENT_LIMIT]; /* numbers of threads */
+static uint32_t silent_count;
+
+static _Atomic int number; /* of the signal; 0: none taken yet */
+static _Atomic(const snd_sample_interpreter *) interpreter;
+static _Atomic int is_on;
+static _Atomic pid_t process;
+
+static void
+copy_native(snd_sample_slot *slot, uintptr_t stack_end, const void *context)
+{
+    uintptr_t start = slot->sp - SND_RED_ZONE;
+    size_t size = stack_end > start ? stack_end - start : 0;
+
+    snd_context_registers(context, &slot->registers);
+    slot->native_start = start;
+    slot->native_size = (uint32_t)(size < SND_SAMPLE_NATIVE_SIZE ? size : SND_SAMPLE_NATIVE_SIZE);
+    memcpy(slot->native, (const void *)start, slot->native_size);
+}
+
+static int
+is_question(const siginfo_t *info)
+{
+    return info->si_code == SI_QUEUE && info->si_pid == SND_GET(process);
+}
+
+/* The slot and the question's number travel in the signal's value: nothing of ours is thread-local here. */
+static void
+on_signal(int signal_number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint64_t start = snd_clock_counter();
+    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    uint32_t index = (uint32_t)(value >> 32), asked = (uint32_t)value;
+
+    (void)signal_number;
+    if (!is_question(info) || !SND_GET(is_on) || index >= SLOT_LIMIT)
+        return;
+    snd_sample_slot *slot = atomic_load_explicit(&slots[index], memory_order_acquire);
+    if (slot == NULL || atomic_load_explicit(&slot->asked, memory_order_acquire) != asked ||
+        SND_GET(slot->answered) == asked)
+        return;
+    const snd_sample_interpreter *python = SND_GET(interpreter);
+    const snd_track *track = SND_GET(slot->track);
+    slot->pc = snd_context_pc(context);
+    slot->sp = snd_context_sp(context);
+    uintptr_t stack_end = slot->sp > SND_GET(slot->stack_start) + SND_RED_ZONE ? SND_GET(slot->stack_end) : 0;
+    slot->call = snd_context_call(context);
+    slot->region = track == NULL ? NULL : SND_GET(track->running);
+    slot->stack.count = slot->stack.is_cut = slot->stack.collects = 0;
+    slot->state = 0;
+    if (python != NULL)
+        python->walk_here(&slot->stack, stack_end > slot->sp ? stack_end : 0, &slot->state);
+    if (slot->native != NULL)
+        copy_native(slot, stack_end, context);
+    SND_SET(slot->processor, snd_task_processor());
+    slot->cost_ticks = snd_clock_counter() - start;
+    atomic_store_explicit(&slot->answered, asked, memory_order_release);
+    errno = saved;
+}
+
+static int
+is_handler_ours(int candidate)
+{
+    struct sigaction now;
+    return sigaction(candidate, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
+}
+
+/* A real-time signal, not SIGPROF: a program that starts to use that one later would get our questions. */
+static int
+take_signal(void)
+{
+    if (number != 0 && is_handler_ours(number))
+        return 1;
+    for (int candidate = SIGRTMAX - 2; candidate > SIGRTMIN; candidate--) {
+        struct sigaction now;
+        struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+        if (sigaction(candidate, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+            continue;
+        sigfillset(&ours.sa_mask);
+        if (sigaction(candidate, &ours, NULL) == 0) {
+            number = candidate;
+            return 1;
+        }
+    }
+    number = 0;
+    return 0;
+}
+
+int
+snd_sample_signal_leave(int wanted)
+{
+    if (wanted == 0 || SND_GET(number) != wanted)
+        return 0;
+    SND_SET(number, 0);
+    (void)take_signal();
+    return 1;
+}
+
+int
+snd_sample_signal_start(const snd_sample_interpreter *python)
+{
+    SND_SET(process, getpid());
+    SND_SET(interpreter, python);
+    int taken = take_signal();
+    SND_SET(is_on, taken);
+    return taken;
+}
+
+void
+snd_sample_signal_stop(void)
+{
+    SND_SET(is_on, 0);
+}
+
+snd_sample_slot *
+snd_sample_slot_take(void)
+{
+    if (free_count != 0)
+        return free_slots[--free_count];
+    uint32_t next = SND_GET(slot_count);
+    snd_sample_slot *slot = next == SLOT_LIMIT ? NULL : snd_calloc(1, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->number = next;
+    SND_SET(slot->processor, -1);
+    atomic_store_explicit(&slots[next], slot, memory_order_release);
+    atomic_store_explicit(&slot_count, next + 1, memory_order_release);
+    return slot;
+}
+
+void
+snd_sample_slot_give_back(snd_sample_slot *slot)
+{
+    uint32_t next = SND_GET(slot->asked) + 1; /* a signal still under way is told apart by its number */
+
+    (void)snd_sample_is_answered(slot); /* the next thread writes after this one */
+    SND_SET(slot->asked, next);
+    SND_SET(slot->answered, next);
+    SND_SET(slot->taken, next);
+    SND_SET(slot->track, NULL);
+    SND_SET(slot->processor, -1);
+    SND_SET(slot->stack_start, 0);
+    SND_SET(slot->stack_end, 0);
+    free_slots[free_count++] = slot;
+}
+
+/* The answer may be taken and the next one be written meanwhile; then the code, if it was there, has become known. */
+static SND_UNCHECKED_READS int
+has_frame(const snd_sample_slot *slot, uintptr_t code)
+{
+    for (uint32_t k = 0; k < slot->stack.count; k++)
+        if (slot->stack.frames[k].code == code)
+            return 1;
+    return 0;
+}
+
+int
+snd_sample_is_pending(uintptr_t code)
+{
+    uint32_t count = atomic_load_explicit(&slot_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const snd_sample_slot *slot = atomic_load_explicit(&slots[i], memory_order_acquire);
+        uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_acquire);
+        if (!snd_sample_is_answered(slot) || taken == SND_GET(slot->asked))
+            continue;
+        if (has_frame(slot, code))
+            return 1;
+    }
+    atomic_thread_fence(memory_order_acquire);
+    return 0;
+}
+
+void
+snd_sample_signal_silence(uint32_t thread_id, int on)
+{
+    uint32_t i = 0;
+
+    while (i < silent_count && silent[i] != thread_id)
+        i++;
+    if (on && i == silent_count && i < SILENT_LIMIT)
+        silent[silent_count++] = thread_id;
+    else if (!on && i < silent_count)
+        silent[i] = silent[--silent_count];
+}
+
+int
+snd_sample_signal_is_silent(uint32_t thread_id)
+{
+    for (uint32_t i = 0; i < silent_count; i++)
+        if (silent[i] == thread_id)
+            return 1;
+    return 0;
+}
+
+void
+snd_sample_signal_take_back(void)
+{
+    const struct timespec at_once = {0, 0};
+    siginfo_t info;
+    sigset_t ours;
+
+    if (number == 0)
+        return;
+    sigemptyset(&ours);
+    sigaddset(&ours, number);
+    while (sigtimedwait(&ours, &info, &at_once) == number)
+        if (!is_question(&info)) { /* somebody else's: it goes back to where it was */
+            syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), number, &info);
+            return;
+        }
+}
+
+int
+snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id)
+{
+    siginfo_t info;
+    uint32_t asked = SND_GET(slot->asked) + 1;
+
+    if (number == 0 || (!is_handler_ours(number) && !take_signal()))
+        return 0;
+    atomic_store_explicit(&slot->asked, asked, memory_order_release);
+    memset(&info, 0, sizeof info);
+    info.si_signo = number;
+    info.si_code = SI_QUEUE;
+    info.si_pid = SND_GET(process);
+    info.si_value.sival_ptr = (void *)(uintptr_t)((uint64_t)slot->number << 32 | asked);
+    if (syscall(SYS_rt_tgsigqueueinfo, SND_GET(process), thread_id, number, &info) == 0)
+        return 1;
+    SND_SET(slot->answered, asked);
+    return 0;
+}

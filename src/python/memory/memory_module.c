@@ -1,0 +1,354 @@
+/* The interpreter's allocators: small blocks never come to malloc, so they are counted here. */
+#include "python/memory/memory_module.h"
+
+#include "probe/memory/memory.h"
+#include "probe/memory/memory_hot.h"
+#include "python/module/hook.h"
+
+typedef struct domain {
+    PyMemAllocatorDomain which;
+    PyMemAllocatorEx below; /* what it leads to */
+    size_t small;           /* blocks up to this size do not come to malloc, which counts the others */
+    size_t quick;           /* some blocks: up to this size they only count; 0: all are looked at */
+    int is_ours;            /* we stand in it, maybe below others */
+} domain;
+
+static domain domains[] = {{.which = PYMEM_DOMAIN_MEM}, {.which = PYMEM_DOMAIN_OBJ}};
+#define DOMAINS (sizeof domains / sizeof domains[0])
+
+/* ---- every block, for an exact measurement ---- */
+
+/* Larger ones are malloc's business, but it is told whose they are. */
+static void *
+our_malloc(void *context, size_t size)
+{
+    const domain *self = context;
+
+    snd_memory_mine.python++;
+    void *block = self->below.malloc(self->below.ctx, size);
+    snd_memory_mine.python--;
+    if (size <= self->small)
+        snd_memory_allocated(block, size, 1);
+    return block;
+}
+
+static size_t
+product(size_t count, size_t size)
+{
+    return size != 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
+}
+
+static void *
+our_calloc(void *context, size_t count, size_t size)
+{
+    const domain *self = context;
+
+    snd_memory_mine.python++;
+    void *block = self->below.calloc(self->below.ctx, count, size);
+    snd_memory_mine.python--;
+    if (product(count, size) <= self->small)
+        snd_memory_allocated(block, product(count, size), 1);
+    return block;
+}
+
+static void
+our_free(void *context, void *block)
+{
+    const domain *self = context;
+
+    snd_memory_freed(block);
+    self->below.free(self->below.ctx, block);
+}
+
+static void *
+our_realloc(void *context, void *old, size_t size)
+{
+    const domain *self = context;
+    int is_small = size <= self->small;
+    snd_memory_kept kept;
+
+    snd_memory_lift_old(old, &kept);
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = self->below.realloc(self->below.ctx, old, size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (block == NULL && kept.node != UINT32_MAX)
+        snd_memory_put_back(old, &kept);
+    if (block != NULL && is_small)
+        snd_memory_allocated(block, size, 1);
+    return block;
+}
+
+/* ---- some blocks ---- */
+
+/* A small block that is looked at is asked for as a larger one: so malloc gives it, and free, where we are anyway,
+ * takes it. Blocks that are not looked at then cost a subtraction, and nothing when they are freed. */
+static SND_COLD void *
+take_malloc(const domain *self, size_t size)
+{
+    int is_small = size <= self->small;
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = self->below.malloc(self->below.ctx, is_small ? self->small + 1 : size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_small)
+        snd_memory_take(block, size, 1);
+    return block;
+}
+
+static SND_COLD void *
+take_calloc(const domain *self, size_t count, size_t size)
+{
+    size_t whole = product(count, size);
+    int is_small = whole <= self->small;
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = is_small ? self->below.calloc(self->below.ctx, 1, self->small + 1)
+                           : self->below.calloc(self->below.ctx, count, size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_small)
+        snd_memory_take(block, whole, 1);
+    return block;
+}
+
+static int
+runs_out(const domain *self, size_t size)
+{
+    return size > self->quick || (snd_memory_mine.left -= (int64_t)size) < 0;
+}
+
+static void *
+some_realloc(const domain *self, void *old, size_t size)
+{
+    int is_small = size <= self->small, is_taken = is_small && runs_out(self, size);
+
+    snd_memory_mine.python++;
+    snd_memory_mine.counted += (unsigned)is_small;
+    void *block = self->below.realloc(self->below.ctx, old, is_taken ? self->small + 1 : size);
+    snd_memory_mine.counted -= (unsigned)is_small;
+    snd_memory_mine.python--;
+    if (is_taken)
+        snd_memory_take(block, size, 1);
+    return block;
+}
+
+/* The context is that of the allocator below, whose own function frees. */
+#define SOME_BLOCKS(which, domain)                                        \
+    static void *which##_malloc(void *context, size_t size)               \
+    {                                                                     \
+        if (SND_UNLIKELY(runs_out(domain, size)))                         \
+            return take_malloc(domain, size);                             \
+        return (domain)->below.malloc(context, size);                     \
+    }                                                                     \
+    static void *which##_calloc(void *context, size_t count, size_t size) \
+    {                                                                     \
+        size_t whole = product(count, size);                              \
+        if (SND_UNLIKELY(runs_out(domain, whole)))                        \
+            return take_calloc(domain, count, size);                      \
+        return (domain)->below.calloc(context, count, size);              \
+    }                                                                     \
+    static void *which##_realloc(void *context, void *old, size_t size)   \
+    {                                                                     \
+        (void)context;                                                    \
+        return some_realloc(domain, old, size);                           \
+    }
+
+SOME_BLOCKS(mem, &domains[0])
+SOME_BLOCKS(obj, &domains[1])
+
+/* ---- arenas: what they hold is counted block by block ---- */
+
+static PyObjectArenaAllocator arenas;
+static int has_arenas;
+
+static void *
+our_arena(void *context, size_t size)
+{
+    (void)context;
+    snd_memory_mine.quiet++;
+    void *arena = arenas.alloc(arenas.ctx, size);
+    snd_memory_mine.quiet--;
+    return arena;
+}
+
+static void
+our_arena_free(void *context, void *arena, size_t size)
+{
+    (void)context;
+    snd_memory_mine.quiet++;
+    arenas.free(arenas.ctx, arena, size);
+    snd_memory_mine.quiet--;
+}
+
+static void
+hook_arenas(int on)
+{
+    PyObjectArenaAllocator ours = {NULL, our_arena, our_arena_free}, now;
+
+    PyObject_GetArenaAllocator(&now);
+    if (on && now.alloc != our_arena) {
+        arenas = now;
+        has_arenas = 1;
+        PyObject_SetArenaAllocator(&ours);
+    }
+    else if (!on && has_arenas && now.alloc == our_arena)
+        PyObject_SetArenaAllocator(&arenas);
+}
+
+/* ---- objects that come later ---- */
+
+static PyObject *load_module(PyObject *module, PyObject *const *args, Py_ssize_t count);
+static PyObject *load_library(PyObject *module, PyObject *args);
+
+enum { MODULE, LIBRARY, METHODS };
+
+static snd_method methods[METHODS] = {
+    [MODULE] = {"_imp", "create_dynamic", METH_FASTCALL, SND_METHOD(load_module), NULL, NULL},
+    [LIBRARY] = {"_ctypes", "dlopen", METH_VARARGS, load_library, NULL, NULL},
+};
+
+static PyObject *
+load_module(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *loaded = ((snd_fast_call *)(void (*)(void))methods[MODULE].original)(module, args, count);
+    snd_memory_refresh(1);
+    return loaded;
+}
+
+static PyObject *
+load_library(PyObject *module, PyObject *args)
+{
+    PyObject *loaded = methods[LIBRARY].original(module, args);
+    snd_memory_refresh(1);
+    return loaded;
+}
+
+/* ---- start and stop ---- */
+
+#define FAR ((int64_t)1 << 40)
+
+/* Whether a block of this size comes to malloc, which is what counts it then: this thread's count goes down. */
+static int
+comes_to_malloc(const PyMemAllocatorEx *allocator, size_t size)
+{
+    int64_t left = snd_memory_mine.left, floor = SND_GET(snd_memory_floor);
+
+    SND_SET(snd_memory_floor, 0);
+    snd_memory_mine.left = FAR;
+    void *block = allocator->malloc(allocator->ctx, size);
+    int comes = snd_memory_mine.left != FAR;
+    snd_memory_mine.left = left;
+    SND_SET(snd_memory_floor, floor);
+    allocator->free(allocator->ctx, block);
+    return comes;
+}
+
+/* As the interpreter has it; with the debug allocators blocks are larger than what was asked for. */
+#define SMALL 512u
+
+static size_t
+find_small(const PyMemAllocatorEx *allocator)
+{
+    size_t small = SMALL;
+
+    if (!comes_to_malloc(allocator, 1 << 16))
+        return SIZE_MAX;
+    while (small > 0 && comes_to_malloc(allocator, small))
+        small--;
+    return small;
+}
+
+static int
+is_ours(const PyMemAllocatorEx *allocator)
+{
+    return allocator->malloc == our_malloc || allocator->malloc == mem_malloc || allocator->malloc == obj_malloc;
+}
+
+static PyMemAllocatorEx
+ours_for(domain *self, int exact)
+{
+    void *context = self->below.ctx;
+
+    if (exact || self->small == SIZE_MAX) /* blocks that never come to malloc are seen to be freed here or nowhere */
+        return (PyMemAllocatorEx){self, our_malloc, our_calloc, our_realloc, our_free};
+    if (self->which == PYMEM_DOMAIN_MEM)
+        return (PyMemAllocatorEx){context, mem_malloc, mem_calloc, mem_realloc, self->below.free};
+    return (PyMemAllocatorEx){context, obj_malloc, obj_calloc, obj_realloc, self->below.free};
+}
+
+/* Where somebody else stands on ours, that leads to it, and stays as it is. */
+static void
+hook_domain(domain *self, int exact)
+{
+    PyMemAllocatorEx now;
+
+    PyMem_GetAllocator(self->which, &now);
+    int is_below_another = self->is_ours && !is_ours(&now);
+    if (!self->is_ours) {
+        self->below = now;
+        self->small = find_small(&now);
+        self->is_ours = 1;
+    }
+    self->quick = exact ? 0 : self->small;
+    if (is_below_another)
+        return;
+    PyMemAllocatorEx ours = ours_for(self, exact);
+    PyMem_SetAllocator(self->which, &ours);
+}
+
+static void
+unhook_domain(domain *self)
+{
+    PyMemAllocatorEx now;
+
+    PyMem_GetAllocator(self->which, &now);
+    self->quick = self->small;
+    if (self->is_ours && is_ours(&now)) {
+        PyMem_SetAllocator(self->which, &self->below);
+        self->is_ours = 0;
+    }
+}
+
+void
+snd_memory_python_start(int exact)
+{
+    hook_arenas(1);
+    for (size_t i = 0; i < DOMAINS; i++)
+        hook_domain(&domains[i], exact);
+    (void)snd_methods_hook(methods, METHODS, 1);
+}
+
+void
+snd_memory_python_stop(void)
+{
+    (void)snd_methods_hook(methods, METHODS, 0);
+    for (size_t i = 0; i < DOMAINS; i++)
+        unhook_domain(&domains[i]);
+    hook_arenas(0);
+}
+
+PyObject *
+snd_py_memory_now(PyObject *module, PyObject *nothing)
+{
+    snd_memory_now now;
+
+    (void)module, (void)nothing;
+    snd_memory_get(&now);
+    return Py_BuildValue("{s:K,s:K,s:d,s:d,s:K,s:K,s:K}", "live_bytes", (unsigned long long)now.live, "peak_bytes",
+                         (unsigned long long)now.peak, "live_error_bytes", now.live_error, "peak_error_bytes",
+                         now.peak_error, "alloc_bytes", (unsigned long long)now.allocated, "copied_bytes",
+                         (unsigned long long)now.copied, "blocks", (unsigned long long)now.blocks);
+}
+
+PyObject *
+snd_py_reset_peak(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_memory_reset_peak();
+    Py_RETURN_NONE;
+}

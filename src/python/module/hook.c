@@ -1,0 +1,90 @@
+/* Functions of ours that the interpreter calls. */
+#include "python/module/hook.h"
+
+#include <structmember.h>
+
+static void
+hook_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+
+    Py_XDECREF(((snd_hook *)object)->data);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(snd_hook, call), READONLY, NULL},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_members, members},
+    {Py_tp_dealloc, hook_dealloc},
+    {0},
+};
+
+static PyType_Spec spec = {
+    .name = "sonde._core.Hook",
+    .basicsize = sizeof(snd_hook),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};
+
+PyObject *
+snd_hook_new(vectorcallfunc call, PyObject *data)
+{
+    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);
+    snd_hook *made = type == NULL ? NULL : (snd_hook *)type->tp_alloc(type, 0);
+
+    Py_XDECREF(type);
+    if (made != NULL) {
+        made->call = call;
+        made->data = Py_XNewRef(data);
+    }
+    return (PyObject *)made;
+}
+
+PyObject *
+snd_attribute(PyObject *object, const char *name)
+{
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *value = key == NULL ? NULL : PyObject_GetAttr(object, key);
+
+    Py_XDECREF(key);
+    return value;
+}
+
+static PyMethodDef *
+find(const snd_method *self)
+{
+    PyMethodDef *found = NULL;
+    PyObject *module = PyImport_ImportModule(self->module);
+    PyObject *function = module == NULL ? NULL : snd_attribute(module, self->name);
+
+    if (function != NULL && PyCFunction_CheckExact(function) && PyCFunction_GET_FLAGS(function) == self->flags)
+        found = ((PyCFunctionObject *)function)->m_ml;
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return found;
+}
+
+int
+snd_methods_hook(snd_method *methods, size_t count, int on)
+{
+    int changed = 0;
+
+    for (snd_method *method = methods; method < methods + count; method++) {
+        if (method->definition == NULL && on)
+            method->definition = find(method);
+        if (method->definition == NULL || (method->definition->ml_meth == method->ours) == (on != 0))
+            continue;
+        if (on)
+            method->original = method->definition->ml_meth;
+        method->definition->ml_meth = on ? method->ours : method->original;
+        changed = 1;
+    }
+    return changed;
+}

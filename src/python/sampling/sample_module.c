@@ -1,0 +1,147 @@
+/* The sampler's knowledge of this interpreter. */
+#include "python/sampling/sample_module.h"
+
+#include "collect/session.h"
+#include "os/native/symbols.h"
+#include "os/peek.h"
+#include "probe/sample/sample.h"
+#include "python/compat/compat_stack.h"
+#include "python/module/threads.h"
+#include "python/sampling/sample_check.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* One a process, as the sampler is. */
+static snd_sample_interpreter interpreter;
+
+static int
+ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), end_len = strlen(end);
+
+    return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* What runs a program, a statement of a notebook or a cell: who called that is of no interest. */
+static int
+is_launcher(const snd_sample_code *code, int is_own)
+{
+    if (is_own)
+        return strcmp(code->name, "Program.run") == 0 || strcmp(code->name, "_Magics._measure") == 0;
+    return strcmp(code->name, "InteractiveShell.run_code") == 0 &&
+           ends_with(code->file, "/IPython/core/interactiveshell.py");
+}
+
+/* Frames of this package are not the program's. */
+static int
+mark_ours(snd_sample_code *code)
+{
+    int is_own = snd_is_own_file(code->file);
+
+    if (is_launcher(code, is_own))
+        code->is_ours = SND_SAMPLE_LAUNCHER;
+    else if (is_own)
+        code->is_ours = SND_SAMPLE_OURS;
+    return 1;
+}
+
+static int
+read_code(uintptr_t code, snd_sample_code *out)
+{
+    return snd_stack_read_code(code, out) && mark_ours(out);
+}
+
+static int
+read_safe_code(uintptr_t code, snd_sample_code *out)
+{
+    return snd_sample_safe_code(code, out) && mark_ours(out);
+}
+
+/* The evaluation loop's machine code, and the interpreter's: they stay where they are. */
+static int
+find_ranges(void)
+{
+    snd_symbols *symbols = NULL;
+    size_t count = 0;
+    const char *name;
+    uintptr_t inside = snd_stack_loop(&name), loader = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
+
+    if (interpreter.loop[0].end != 0)
+        return 1;
+    if (snd_symbols_new(&symbols) != SND_OK)
+        return 0;
+    snd_status status = snd_symbols_ranges(symbols, inside, name, interpreter.loop, SND_SAMPLE_LOOPS, &count);
+    size_t texts = snd_symbols_text(symbols, inside, &interpreter.code[0], 1);
+    if (loader != 0)
+        (void)snd_symbols_text(symbols, loader, &interpreter.code[1], 1);
+    snd_symbols_free(symbols);
+    return status == SND_OK && count != 0 && texts == 1;
+}
+
+/* Asked once: an interpreter does not change. */
+static int
+is_readable(void)
+{
+    static int answer = -1;
+
+    if (answer < 0)
+        answer = snd_peek_works() && snd_sample_check();
+    return answer;
+}
+
+static void
+use_safe_way(snd_sample_options *options)
+{
+    options->safe_frames = options->no_signals = 1;
+    interpreter.prepare = snd_sample_safe_prepare;
+    interpreter.finish = snd_sample_safe_finish;
+    interpreter.walk_thread = snd_sample_safe_walk;
+    interpreter.list_threads = snd_sample_safe_list;
+    interpreter.read_code = read_safe_code;
+    interpreter.walk_own = NULL;
+}
+
+const snd_sample_interpreter *
+snd_sample_interpreter_start(snd_sample_options *options)
+{
+    if (snd_sample_is_running()) /* what the running one uses stays */
+        return &interpreter;
+    (void)snd_is_own_file(""); /* finds out where the package is while the GIL is held */
+    interpreter.prepare = interpreter.finish = NULL;
+    interpreter.walk_here = snd_stack_walk_here;
+    interpreter.walk_own = snd_stack_walk_own;
+    interpreter.walk_thread = snd_stack_walk_thread;
+    interpreter.list_threads = snd_stack_list_threads;
+    interpreter.read_code = read_code;
+    interpreter.locks = snd_stack_locks();
+    if (!find_ranges())
+        snd_session_note("the interpreter's machine code was not found: Python and native time are told apart by the "
+                         "instruction only");
+    if (options->safe_frames)
+        use_safe_way(options);
+    else if (!is_readable()) {
+        use_safe_way(options);
+        snd_session_note("frames of this interpreter cannot be read as they lie: samples are taken with the GIL held, "
+                         "less often");
+    }
+    else if (!snd_stack_watch_code(snd_sample_forget_code, 1)) {
+        use_safe_way(options);
+        snd_session_note("this interpreter does not tell when code is freed: samples are taken with the GIL held, less "
+                         "often");
+    }
+    return &interpreter;
+}
+
+int
+snd_sample_needs_gil(void)
+{
+    return snd_sample_is_running() && interpreter.prepare != NULL;
+}
+
+void
+snd_sample_interpreter_stop(void)
+{
+    (void)snd_stack_watch_code(snd_sample_forget_code, 0);
+    snd_sample_safe_stop();
+}

@@ -1,0 +1,440 @@
+/* Several recordings as one. */
+#include "store/merge/merge_files.h"
+
+#include "base/alloc.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/worker.h"
+#include "store/chunk.h"
+#include "store/merge/merge_private.h"
+#include "store/merge/parts.h"
+#include "store/open/files.h"
+#include "store/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_LEVEL 1 /* of zlib: there may be thousands */
+
+/* ---- the new file ---- */
+
+/* What stands under another name keeps it. */
+static snd_status
+name_file(snd_merging *self)
+{
+    struct stat about;
+
+    if (stat(self->out, &about) == 0 && S_ISDIR(about.st_mode)) {
+        errno = EISDIR;
+        return SND_SYSTEM;
+    }
+    if (!snd_writer_may_replace(self->out))
+        return SND_NOT_A_RECORDING;
+    self->target = snd_file_target(self->out);
+    if (self->target == NULL)
+        return SND_SYSTEM;
+    size_t room = strlen(self->target) + 32;
+    self->path = snd_malloc(room);
+    if (self->path != NULL)
+        snprintf(self->path, room, "%s.%u.merging", self->target, snd_process_id());
+    return self->path == NULL ? SND_NO_MEMORY : SND_OK;
+}
+
+static snd_status
+create(snd_merging *self)
+{
+    snd_status status = name_file(self);
+    if (status == SND_OK)
+        status = snd_writer_open(self->path, &self->writer);
+    if (status != SND_OK)
+        return status;
+    int result = snd_files_open_writing(self->path, &self->db);
+    if (result == SQLITE_OK) /* a failure removes the file: there is nothing to go back to */
+        result = sqlite3_exec(self->db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(self->db, "INSERT INTO part VALUES (?1, ?2, ?3, ?4)", -1, &self->part, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(self->db, "INSERT INTO timeline VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1,
+                                    &self->timeline, NULL);
+    return snd_sqlite_status(self->db, result);
+}
+
+static snd_status
+close_database(snd_merging *self, int is_kept)
+{
+    int result = SQLITE_OK;
+
+    sqlite3_finalize(self->part);
+    sqlite3_finalize(self->timeline);
+    self->part = self->timeline = NULL;
+    if (is_kept)
+        result = sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL);
+    snd_status status = snd_sqlite_status(self->db, result);
+    int saved = errno;
+    sqlite3_close(self->db);
+    self->db = NULL;
+    errno = saved;
+    return status;
+}
+
+static snd_status
+write_piece(snd_merging *self, const int64_t *values, const char *data, size_t size)
+{
+    snd_buffer packed = {0};
+    snd_status status = snd_pack(data, size, PART_LEVEL, &packed);
+
+    if (status == SND_OK) {
+        int result = snd_sqlite_bind(self->part, values, 3);
+        if (result == SQLITE_OK)
+            result = sqlite3_bind_blob64(self->part, 4, packed.data, packed.size, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(self->part);
+        status = snd_sqlite_status(self->db, result);
+    }
+    snd_buffer_free(&packed);
+    return status;
+}
+
+static snd_status
+write_part(snd_merging *self, uint32_t process, const snd_buffer *bytes)
+{
+    snd_status status = snd_buffer_status(bytes);
+    int64_t number = 0;
+
+    for (size_t at = 0; at < bytes->size && status == SND_OK; at += SND_PART_PIECE) {
+        size_t size = bytes->size - at < SND_PART_PIECE ? bytes->size - at : SND_PART_PIECE;
+        const int64_t values[] = {process, number++, (int64_t)size};
+        status = write_piece(self, values, bytes->data + at, size);
+    }
+    return status;
+}
+
+/* ---- one recording ---- */
+
+/* What its nodes and tracks are in the merged one. */
+typedef struct input {
+    snd_merging *merging;
+    uint32_t *nodes;
+    uint32_t *tracks;  /* SND_NONE: not counted */
+    uint64_t *offsets; /* per track: what is added to its times; may be less than nothing */
+    snd_chunk chunk;
+    uint32_t track; /* of the chunk */
+} input;
+
+static snd_status
+flush_chunk(input *self)
+{
+    snd_buffer packed = {0};
+    const snd_chunk *chunk = &self->chunk;
+    const int64_t values[] = {self->track, (int64_t)chunk->first_ns, (int64_t)chunk->last_ns, (int64_t)chunk->events,
+                              (int64_t)chunk->bytes.size};
+    if (chunk->events == 0)
+        return SND_OK;
+    snd_status status = snd_chunk_pack(chunk, &packed);
+    if (status == SND_OK) {
+        int result = snd_sqlite_bind(self->merging->timeline, values, 5);
+        if (result == SQLITE_OK)
+            result = sqlite3_bind_blob64(self->merging->timeline, 6, packed.data, packed.size, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = snd_sqlite_run(self->merging->timeline);
+        status = snd_sqlite_status(self->merging->db, result);
+    }
+    self->merging->result->events += chunk->events;
+    snd_buffer_free(&packed);
+    snd_chunk_clear(&self->chunk);
+    return status;
+}
+
+static snd_status
+take_event(void *context, const snd_profile_event *event)
+{
+    input *self = context;
+    snd_profile_event moved = *event;
+    snd_status status = SND_OK;
+
+    if (self->tracks[event->track] == SND_NONE || self->nodes[event->node] == SND_NONE)
+        return SND_OK;
+    if (self->chunk.bytes.size >= SND_CHUNK_FULL || self->track != self->tracks[event->track])
+        status = flush_chunk(self);
+    self->track = self->tracks[event->track];
+    moved.node = self->nodes[event->node];
+    moved.start_ns += self->offsets[event->track];
+    snd_chunk_add(&self->chunk, &moved);
+    return status;
+}
+
+/* Adds the profile of one process, and says what became of its nodes in `nodes`. */
+static snd_status
+add_profile(snd_merging *self, const snd_merge_found *one, const snd_profile *profile, uint32_t *nodes)
+{
+    uint32_t *sites = snd_malloc((profile->site_count + 1u) * sizeof *sites);
+    snd_buffer bytes = {0};
+    snd_status status = sites == NULL ? SND_NO_MEMORY : SND_OK;
+
+    if (status == SND_OK && profile->track_count != one->track_count)
+        status = SND_BUSY; /* it grew since it was looked at */
+    if (status == SND_OK)
+        status = snd_merger_add(self->merger, one->id, profile, sites, nodes);
+    if (status == SND_OK) {
+        snd_part_encode(profile, self->merger, sites, nodes, &bytes);
+        status = write_part(self, one->id, &bytes);
+    }
+    snd_buffer_free(&bytes);
+    snd_free(sites);
+    return status;
+}
+
+/* A process of a merged recording: its nodes are nodes of that. */
+static snd_status
+add_part(input *self, snd_reader *reader, const snd_profile *all, const snd_merge_found *one)
+{
+    snd_profile *own = NULL;
+    uint32_t *inside = NULL, *nodes = NULL;
+    snd_status status = snd_reader_part(reader, all, one->place, &own, &inside);
+    if (status == SND_OK) {
+        nodes = snd_malloc((own->node_count + 1u) * sizeof *nodes);
+        status = nodes == NULL ? SND_NO_MEMORY : add_profile(self->merging, one, own, nodes);
+    }
+    for (uint32_t i = 0; status == SND_OK && i < own->node_count; i++)
+        self->nodes[inside[i]] = nodes[i];
+    snd_profile_free(own);
+    snd_free(inside);
+    snd_free(nodes);
+    return status;
+}
+
+static void
+place_tracks(input *self, const snd_profile *all, const snd_merge_found *one, int is_merged)
+{
+    const snd_merger *merger = self->merging->merger;
+    uint32_t line = snd_merger_line(merger, one->id);
+
+    for (uint32_t i = 0; i < all->track_count; i++)
+        if (all->tracks[i].process == one->place && (all->tracks[i].summed_on != 0) == is_merged) {
+            self->tracks[i] = line++;
+            self->offsets[i] = snd_merger_offset(merger, one->id) - all->processes[one->place].offset_ns;
+        }
+}
+
+static snd_status
+add_processes(input *self, snd_reader *reader, const snd_profile *all, uint32_t number)
+{
+    snd_merging *whole = self->merging;
+    int is_merged = 0;
+    snd_status status = snd_reader_is_merged(reader, &is_merged);
+
+    for (uint32_t i = 0; i < whole->found_count && status == SND_OK; i++) {
+        const snd_merge_found *one = &whole->found[i];
+        if (one->input != number || one->id == SND_NONE)
+            continue;
+        if (one->place >= all->process_count)
+            return SND_BUSY;
+        status = is_merged ? add_part(self, reader, all, one) : add_profile(whole, one, all, self->nodes);
+        if (status == SND_OK)
+            place_tracks(self, all, one, is_merged);
+    }
+    return status;
+}
+
+static snd_status
+add_all(input *self, snd_reader *reader, const snd_profile *all, uint32_t number)
+{
+    self->nodes = snd_malloc((all->node_count + 1u) * sizeof *self->nodes);
+    self->tracks = snd_malloc((all->track_count + 1u) * sizeof *self->tracks);
+    self->offsets = snd_calloc(all->track_count + 1u, sizeof *self->offsets);
+    if (self->nodes == NULL || self->tracks == NULL || self->offsets == NULL)
+        return SND_NO_MEMORY;
+    memset(self->nodes, 0xff, (all->node_count + 1u) * sizeof *self->nodes);
+    memset(self->tracks, 0xff, (all->track_count + 1u) * sizeof *self->tracks);
+    snd_status status = add_processes(self, reader, all, number);
+    if (status == SND_OK)
+        status = snd_reader_timeline(reader, all, take_event, self);
+    if (status == SND_NO_TIMELINE)
+        status = SND_OK;
+    return status == SND_OK ? flush_chunk(self) : status;
+}
+
+/* ---- the next one is read while this one is added ---- */
+
+typedef struct reading {
+    const char *path;
+    pthread_t thread;
+    int has_thread;
+    snd_reader *reader;
+    snd_profile *all;
+    snd_status status;
+    int error;
+} reading;
+
+static void *
+read_input(void *context)
+{
+    reading *self = context;
+
+    self->status = snd_reader_open(self->path, &self->reader);
+    if (self->status == SND_OK)
+        self->status = snd_reader_profile(self->reader, &self->all);
+    self->error = errno;
+    return NULL;
+}
+
+static void
+start_reading(reading *self, const char *path)
+{
+    *self = (reading){.path = path};
+    self->has_thread = sqlite3_threadsafe() != 0 && snd_worker_start_beside(&self->thread, read_input, self);
+}
+
+static void
+wait_for_reading(reading *self)
+{
+    if (self->has_thread)
+        pthread_join(self->thread, NULL);
+    else if (self->path != NULL)
+        read_input(self);
+    errno = self->error;
+}
+
+static void
+free_reading(reading *self)
+{
+    snd_profile_free(self->all);
+    snd_reader_free(self->reader);
+    *self = (reading){0};
+}
+
+static snd_status
+add_input(snd_merging *self, uint32_t number, const reading *from)
+{
+    input state = {.merging = self};
+    snd_status status = from->all == NULL ? from->status : add_all(&state, from->reader, from->all, number);
+    int saved = errno;
+
+    snd_chunk_free(&state.chunk);
+    snd_free(state.nodes);
+    snd_free(state.tracks);
+    snd_free(state.offsets);
+    errno = saved;
+    return snd_merge_fail(self, number, status);
+}
+
+/* ---- all of it ---- */
+
+/* For qsort: the input whose first process started first comes first. */
+typedef struct turn {
+    uint32_t input;
+    uint64_t start_ns;
+} turn;
+
+static int
+compare_turns(const void *a, const void *b)
+{
+    const turn *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->input < y->input ? -1 : x->input > y->input;
+}
+
+static turn *
+make_turns(const snd_merging *self)
+{
+    turn *turns = snd_malloc((self->count + 1u) * sizeof *turns);
+
+    for (uint32_t i = 0; turns != NULL && i < self->count; i++)
+        turns[i] = (turn){i, UINT64_MAX};
+    for (uint32_t i = 0; turns != NULL && i < self->found_count; i++) {
+        const snd_merge_found *one = &self->found[i];
+        if (one->id != SND_NONE && snd_merger_offset(self->merger, one->id) < turns[one->input].start_ns)
+            turns[one->input].start_ns = snd_merger_offset(self->merger, one->id);
+    }
+    if (turns != NULL)
+        qsort(turns, self->count, sizeof *turns, compare_turns);
+    return turns;
+}
+
+static snd_status
+add_inputs(snd_merging *self)
+{
+    turn *turns = make_turns(self);
+    snd_status status = turns == NULL ? SND_NO_MEMORY : SND_OK;
+    uint32_t count = 0;
+    reading pair[2] = {{0}}; /* the one at hand and the next */
+    int error = 0;           /* errno of the failure */
+
+    while (turns != NULL && count < self->count && turns[count].start_ns != UINT64_MAX)
+        count++; /* those behind have no process that counts */
+    if (count != 0)
+        start_reading(&pair[0], self->paths[turns[0].input]);
+    for (uint32_t i = 0; i < count; i++) {
+        reading *now = &pair[i % 2], *next = &pair[(i + 1) % 2];
+        wait_for_reading(now);
+        if (status == SND_OK && i + 1 < count)
+            start_reading(next, self->paths[turns[i + 1].input]);
+        if (status == SND_OK)
+            status = add_input(self, turns[i].input, now);
+        error = status == SND_OK || error != 0 ? error : errno;
+        free_reading(now);
+    }
+    snd_free(turns);
+    errno = error;
+    return status == SND_OK ? snd_merger_finish(self->merger) : status;
+}
+
+static snd_status
+write_sum(snd_merging *self)
+{
+    snd_status status = close_database(self, 1);
+    if (status == SND_OK)
+        status = snd_writer_checkpoint(self->writer, snd_merger_sum(self->merger), NULL);
+    if (status != SND_OK)
+        return status;
+    status = snd_files_remove_journal(self->target);
+    return status == SND_OK && rename(self->path, self->target) != 0 ? SND_SYSTEM : status;
+}
+
+static snd_status
+merge(snd_merging *self)
+{
+    self->merger = snd_merger_new();
+    self->known = snd_profile_new();
+    if (self->merger == NULL || self->known == NULL)
+        return SND_NO_MEMORY;
+    snd_status status = snd_merge_look(self);
+    if (status != SND_OK)
+        return status;
+    self->result->failed = self->out;
+    status = create(self);
+    if (status == SND_OK)
+        status = add_inputs(self);
+    if (status == SND_OK)
+        status = write_sum(self);
+    return status;
+}
+
+snd_status
+snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_merge_result *result)
+{
+    snd_merging self = {.out = out, .paths = paths, .count = count, .result = result};
+
+    *result = (snd_merge_result){.failed = out};
+    snd_status status = merge(&self);
+    int saved = errno;
+    if (self.db != NULL)
+        (void)close_database(&self, 0);
+    if (status != SND_OK && self.writer != NULL) /* else nothing at that path is ours */
+        snd_files_remove(self.path);
+    snd_writer_free(self.writer);
+    snd_merger_free(self.merger);
+    snd_profile_free(self.known);
+    snd_free(self.found);
+    snd_free(self.tracks);
+    snd_free(self.path);
+    free(self.target);
+    errno = saved;
+    return status;
+}
