@@ -1,7 +1,9 @@
 /* Which files are the program's own, and what they are called. */
 #include "check.h"
 #include "fixture.h"
+#include "fixture_samples.h"
 #include "view/core/own_code.h"
+#include "view/sampled/facts.h"
 
 #include <string.h>
 
@@ -266,6 +268,22 @@ a_long_package_is_cut(void)
     snd_profile_free(profile);
 }
 
+static void
+time_in_own_code_leaves_out_what_the_machine_owes(void)
+{
+    snd_profile *profile = samples_profile();
+    uint64_t before, after;
+
+    CHECK(snd_own_time(profile, &before) == SND_OK && before != 0);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        REQUIRE(snd_profile_set(profile, i, SND_METRIC_WAIT_CPU, (snd_value){.whole = 77777777}) == SND_OK);
+    CHECK(snd_own_time(profile, &after) == SND_OK && after == before);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        REQUIRE(snd_profile_set(profile, i, SND_METRIC_WAIT_SLEEP, (snd_value){.whole = 77777777}) == SND_OK);
+    CHECK(snd_own_time(profile, &after) == SND_OK && after > before);
+    snd_profile_free(profile);
+}
+
 int
 main(void)
 {
@@ -282,5 +300,6 @@ main(void)
     RUN(names_leave_out_what_is_known);
     RUN(names_are_relative_to_the_working_directory);
     RUN(a_long_package_is_cut);
+    RUN(time_in_own_code_leaves_out_what_the_machine_owes);
     return check_report();
 }

@@ -40,6 +40,25 @@ def test_the_stack_begins_with_the_program(work):
     assert {row["name"] for row in rows} - {"_shutdown"} == {"<module>"}  # the interpreter itself waits for threads
 
 
+def test_what_the_interpreter_puts_around_an_init_is_no_function(sonde):
+    """From 3.12 on a specialised call of a class has a frame of the interpreter's own, whose file is "__init__"."""
+    code = """
+class Point:
+    def __init__(self, n):
+        for _ in range(n):
+            pass
+def make():
+    end = time.thread_time() + 0.3
+    while time.thread_time() < end:
+        Point(1000)
+make()
+"""
+    run(sonde, code)
+    rows = sonde.export("r.sonde", "functions")["rows"]
+    assert "Point.__init__" in {row["function"] for row in rows}
+    assert "__init__" not in {row["function"] for row in rows}
+
+
 def test_regions_count_without_install(work):
     work.command("run", "-o", "r.sonde", "--no-report", "prog.py")
     assert work.main("r.sonde")["both"].count == 1

@@ -214,6 +214,14 @@ read_calls(uintptr_t address, snd_sample_code *out)
     return units != NULL;
 }
 
+/* Code that no traceback shows has no line to begin at, such as what the interpreter puts around a call of __init__ from
+ * 3.12 on: its name is also its file. */
+static int
+is_hidden(const PyCodeObject *code)
+{
+    return code->_co_firsttraceable >= Py_SIZE(code);
+}
+
 int
 snd_stack_read_code(uintptr_t code, snd_sample_code *out)
 {
@@ -229,6 +237,7 @@ snd_stack_read_code(uintptr_t code, snd_sample_code *out)
         .unit_count = (uint32_t)Py_SIZE(&head),
         .lines = snd_calloc((size_t)Py_SIZE(&head) + 1, sizeof(uint32_t)),
         .is_call = snd_calloc((size_t)Py_SIZE(&head) + 1, 1),
+        .is_ours = is_hidden(&head) ? SND_SAMPLE_OURS : 0,
     };
     if (found.name != NULL && found.file != NULL && found.lines != NULL && found.is_call != NULL &&
         read_lines((uintptr_t)head.co_linetable, &found) &&

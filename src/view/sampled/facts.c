@@ -135,7 +135,7 @@ add_own(const snd_profile *profile, uint64_t *ns)
     snd_samples_make(profile, &(snd_view_options){0}, &samples);
     for (uint32_t i = 0; i < profile->node_count && !samples.own.has_none; i++)
         if (samples.charged[i] != SND_NONE && snd_samples_read(&samples, i, &numbers))
-            *ns += snd_samples_time(&numbers);
+            *ns += snd_samples_cpu(&numbers) + snd_samples_waited(&numbers);
 }
 
 typedef struct own_question {

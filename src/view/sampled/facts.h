@@ -31,8 +31,8 @@ typedef struct snd_facts {
 /* SND_NO_DATA where the threads or regions that were asked for are not there. */
 SND_MUST_USE snd_status snd_facts_make(const snd_profile *profile, const snd_view_options *options, snd_facts *out);
 
-/* How long code of the program's own was seen: samples with a line of it somewhere on their stack, running or waiting;
- * or, without samples, its functions themselves. */
+/* How long code of the program's own was seen: samples with a line of it somewhere on their stack, running or waiting,
+ * but not for a processor; or, without samples, its functions themselves. */
 SND_MUST_USE snd_status snd_own_time(const snd_profile *profile, uint64_t *ns);
 
 #endif
