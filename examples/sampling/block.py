@@ -1,4 +1,4 @@
-"""Samples of one block, in a program: the hottest line, the tree, and regions beside them in a recording."""
+"""Sample one block of a program: the hottest line, the tree, and regions in the same recording."""
 
 import zlib
 
