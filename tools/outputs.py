@@ -1,7 +1,7 @@
 """Regenerates the program output shown in README.md and docs/.
 
-`python tools/outputs.py` runs the commands and writes what they print, with the interpreter that has sonde installed. With
---check it compares instead, numbers masked, and names the blocks that differ. A block is marked by a comment:
+`python tools/outputs.py` runs the commands and writes what they print, with the interpreter that has sonde installed.
+With --check it compares instead, numbers masked, and names the blocks that differ. A block is marked by a comment:
 
     <!-- regenerated -->
     ```
@@ -10,8 +10,9 @@
     …
     ```
 
-The commands run in an empty folder that has all programs of examples/. `python NAME.py` of a file that is not one of them runs the
-Python block before this one. `…` leaves lines out: the lines around it are looked up in the new output, in order.
+The commands run in an empty folder that has all programs of examples/. `python NAME.py` of a file that is not one of
+them runs the Python block before this one. `…` leaves lines out: the lines around it are looked up in the new output,
+in order.
 """
 
 from __future__ import annotations
@@ -56,7 +57,13 @@ def run(command: str, folder: Path) -> list[str]:
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": ""}
     env |= {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", "COLUMNS": "120"}
     done = subprocess.run(
-        ["sh", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        ["sh", "-c", command],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     text = done.stdout.replace(f"{folder}/", "")
     if done.returncode != 0:

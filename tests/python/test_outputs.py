@@ -72,7 +72,9 @@ def test_another_output_is_noticed(tmp_path, lines):
     before = page.read_text()
     done = outputs("--check", page)
     assert done.returncode == 1
-    assert done.stderr.startswith("page.md shows another output; run: python tools/outputs.py\n$ python small.py\ntotal 2\n")
+    assert done.stderr.startswith(
+        "page.md shows another output; run: python tools/outputs.py\n$ python small.py\ntotal 2\n"
+    )
     assert page.read_text() == before
 
 
