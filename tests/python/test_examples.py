@@ -159,7 +159,7 @@ def test_a_hot_loop_counts_every_entry(sonde):
 
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
-    samples, _, regions = done.stderr.partition("Regions of a program, by hand:")
+    samples, _, regions = done.stderr.partition("Regions marked by hand:")
     assert samples.startswith("$ ") and " run -o build/demo/words.sonde" in samples
     assert "count_words" in samples and "words.sonde" in samples.splitlines()[-2]
     rows = table(regions)
