@@ -46,7 +46,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo check test test-all packages builds format golden clean \
 	test-c test-asan test-tsan test-python test-quiet test-web test-page test-notebook test-torch test-numpy1 test-graph test-aesara test-pytensor \
 	test-interpreter truth fuzz stress mutate coverage coverage-report test-cpython \
-	lint lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench wheel
+	lint lint-python lint-words lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench wheel
 
 help: ## this list
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
@@ -56,8 +56,8 @@ help: ## this list
 demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of its own and show what it does
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
-check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja ## before every commit: format, layers, types, C tests, a slice of the Python tests (1 min)
-	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
+check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja build/words.ok ## before every commit: format, layers, types, words, C tests, a part of the Python tests (1 min)
+	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python lint-words PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
 
 # The longest first: the last ones fill what is left of two cores. `make check` has the C tests without a sanitizer.
 SHORT_STEPS = test-python test-asan test-tsan test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%) test-web
@@ -190,14 +190,16 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, 
 ##@ Sources
 
 # One target for each tool: `make -k lint` shows what all of them say.
-lint: lint-python lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources
+lint: lint-python lint-words lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web ## all checks of the sources
 
 lint-python: $(VENV)/.dev
 	$(VENV)/bin/ruff check $(PY_FOLDERS)
 	$(VENV)/bin/python -m mypy --strict python/sonde
 	$(VENV)/bin/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(VENV)/bin/python -m check_jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
-lint-layers: $(VENV)/.dev
+lint-words: $(VENV)/.dev build/words.ok
+	$(VENV)/bin/python tools/check_words.py
+lint-layers: $(VENV)/.dev build/words.ok
 	$(VENV)/bin/python tests/lint/check_layers.py
 	$(PYTEST) $(if $(filter quick,$(PART)),-m 'not slow') tests/lint
 lint-format: $(VENV)/.dev
@@ -235,7 +237,7 @@ wheel: $(WHEEL) ## a wheel for the current interpreter, in dist/
 
 KINDS = c asan tsan
 ENVS = notebook torch numpy1 pytensor $(AESARA)
-packages: $(VENV)/.dev $(ENVS:%=build/env-%/.packages) build/lint.ok ## download and install all packages
+packages: $(VENV)/.dev $(ENVS:%=build/env-%/.packages) build/lint.ok build/words.ok ## download and install all packages
 	tools/system.sh page
 
 builds: $(VENV)/.installed $(ENVS:%=build/env-%/.installed) build/c/build.ninja build/asan/build.ninja build/tsan/build.ninja ## build all that is tested
@@ -284,6 +286,9 @@ build/env-%/.installed: build/env-%/.packages $(WHEEL)
 	touch $@
 build/lint.ok: tools/system.sh
 	tools/system.sh lint
+	mkdir -p build && touch $@
+build/words.ok: tools/system.sh
+	tools/system.sh words
 	mkdir -p build && touch $@
 
 # One directory for each way to build the core.

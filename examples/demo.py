@@ -1,4 +1,4 @@
-"""What `make demo` runs: a program under `sonde run`, then the region example of the README with a trace."""
+"""Run by `make demo`: a program under `sonde run`, then the region example of the README with a trace."""
 
 import atexit
 import shlex
@@ -30,7 +30,7 @@ def f():
 
 
 def shown(path):
-    """As one types it: from here where that is shorter."""
+    """The path as you would type it: relative to the current folder if it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -44,16 +44,16 @@ def run_words():
 
 
 def say_what_next():
-    """Registered before install(), so it comes after the report."""
+    """Registered before install(), so it runs after the report."""
     view = shlex.join([PROGRAM, "view"])
     print(
         f"""
-Look at the samples again, line by line or as a tree:
+Show the samples again, line by line or as a tree:
     {view} {SAMPLES} --lines
     {view} {SAMPLES} --tree
-Look at the regions again, with other columns:
+Show the regions again, with other columns:
     {view} {RECORDING} --columns name,total,self,p99
-See them on a time line: open {TRACE} in https://ui.perfetto.dev or chrome://tracing.""",
+Show them on a timeline: open {TRACE} in https://ui.perfetto.dev or chrome://tracing.""",
         file=sys.stderr,
     )
 
@@ -61,7 +61,7 @@ See them on a time line: open {TRACE} in https://ui.perfetto.dev or chrome://tra
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     run_words()
-    print("\nRegions of a program, by hand:\n", file=sys.stderr)
+    print("\nRegions marked by hand:\n", file=sys.stderr)
     atexit.register(say_what_next)
     rp.install(chrome_trace_file=TRACE, recording=RECORDING)
     f()

@@ -1,6 +1,6 @@
-"""A logistic regression in Aesara or PyTensor: to which nodes of a compiled function time and memory go."""
+"""A logistic regression in Aesara or PyTensor: which nodes of a compiled function use time and memory."""
 
-# A flag keeps the nodes apart that would be fused into a few large ones, or work in place:
+# With this flag, nodes are not fused into a few large ones and do not work in place:
 #     PYTENSOR_FLAGS=optimizer_excluding=fusion:inplace python examples/graph_logistic.py
 
 import sys

@@ -1,4 +1,4 @@
-"""A loop inside a graph (Scan) beside the same without one: what the steps of the loop cost by themselves."""
+"""A loop inside a graph (Scan), and the same computation without a loop: what the steps of the loop cost."""
 
 import sys
 
@@ -17,7 +17,7 @@ TERMS, CALLS = 200, 50
 
 
 def make_functions():
-    """A polynomial: by Horner's rule, one step a coefficient, and as a product of vectors."""
+    """A polynomial: by Horner's rule, one step per coefficient, and as a product of vectors."""
     x, coefficients = tensor.scalar("x"), tensor.vector("coefficients")
     options = {"return_updates": False} if lib.__name__ == "pytensor" else {}
     steps = lib.scan(

@@ -1,4 +1,4 @@
-"""A job of several ranks: each computes, and rank 3 has more to do than the others."""
+"""A job of several ranks: all of them compute, and rank 3 has more work than the others."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""A training step of a ResNet-18 and of a small transformer by their operators: give one of the two names."""
+"""The operators of a training step of a ResNet-18 or of a small transformer; pass one of the two names."""
 
 import sys
 
@@ -9,7 +9,7 @@ from sonde.torch import ProfilerActivity, profile, record_function
 
 
 class Block(nn.Module):
-    """Two convolutions and a way around them."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, inputs, outputs, stride):
         super().__init__()
@@ -46,7 +46,7 @@ class ResNet18(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and two dense layers, each with a way around it."""
+    """Attention and two dense layers, each with a skip connection."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -70,7 +70,7 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """A small model of a language: an embedding, a few layers and a guess at the next word."""
+    """A small language model: an embedding, a few layers and a prediction of the next word."""
 
     def __init__(self, words=500, width=64, heads=4, layers=2, length=128):
         super().__init__()
@@ -84,7 +84,7 @@ class Transformer(nn.Module):
 
 
 def resnet18(size=64, batch=2):
-    """The model, an optimizer and a function that gives the loss."""
+    """The model, an optimizer and a function that returns the loss."""
     model = ResNet18(classes=10)
     images, labels = torch.randn(batch, 3, size, size), torch.randint(0, 10, (batch,))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
@@ -92,7 +92,7 @@ def resnet18(size=64, batch=2):
 
 
 def transformer(length=32, batch=4):
-    """The model, an optimizer and a function that gives the loss."""
+    """The model, an optimizer and a function that returns the loss."""
     model = Transformer()
     words = torch.randint(0, 500, (batch, length + 1))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)

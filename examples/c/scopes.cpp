@@ -1,4 +1,4 @@
-/* The same header in C++17: a region ends with its scope, also when an exception leaves it. */
+/* The same header in C++17: a region ends with its scope, even if an exception leaves it. */
 #include <iostream>
 #include <sonde.h>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-"""The same function with other types and shapes: one row each."""
+"""One function called with different types and shapes: one row each."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tasks of asyncio: each has its own regions, and a column tells how long it waited."""
+"""Tasks of asyncio: each has its own regions, and a column shows how long it was suspended."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The report as comma-separated values, real quoting included: python csv_report.py > regions.csv"""
+"""The report as comma-separated values, properly quoted: python csv_report.py > regions.csv"""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Regions, a function, an iterator and an automatic name: the table comes at exit."""
+"""Regions, a function, an iterator and an automatic name: the table is printed at exit."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A hot loop: push() and pop() are the cheapest region, and a million entries take the memory of one."""
+"""A hot loop: push() and pop() are the cheapest region, and a million entries need no more memory than one."""
 
 import sonde.regions as rp
 

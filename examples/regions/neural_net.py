@@ -1,4 +1,4 @@
-"""Training a small network: a global region, functions, batches by iter_proxy, and a Chrome trace."""
+"""Train a small network: a global region, functions, batches with iter_proxy, and a Chrome trace."""
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def grad(net, inputs, labels):
 
 
 def batches(random):
-    """Points around ten centres."""
+    """Points around ten centers."""
     centres = random.standard_normal((10, 784))
     for _ in range(STEPS):
         labels = random.integers(0, 10, BATCH)

@@ -1,4 +1,4 @@
-"""A reporter of one's own is any object with dump_profiler(profiler): this one prints the slowest by self time."""
+"""Your own reporter is any object with dump_profiler(profiler): this one prints the slowest regions by self time."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Threads: each has a tree of its own below its name."""
+"""Threads: each has its own tree below its name."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Samples of one block, in a program: the hottest line, the tree, and regions beside them in a recording."""
+"""Sample one block of a program: the hottest line, the tree, and regions in the same recording."""
 
 import zlib
 
@@ -29,7 +29,7 @@ with sonde.record("block.sonde", probes=["region", "sample"]) as r:
             squares(500_000)
         with sonde.region("bytes"):
             pack(2000)
-print(f"look at it with: sonde view {r.recording} --tree")
+print(f"to see the tree: sonde view {r.recording} --tree")
 
 
 @sonde.sample(rate=2000, report=False)

@@ -1,4 +1,4 @@
-"""Counts words, packs them and waits a little: a program that knows nothing of sonde, for ``sonde run``."""
+"""Counts words, compresses them and waits a little: a program that does not use sonde, to try ``sonde run``."""
 
 import hashlib
 import random

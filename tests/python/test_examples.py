@@ -159,7 +159,7 @@ def test_a_hot_loop_counts_every_entry(sonde):
 
 def test_the_demo_names_files_that_exist_and_a_command_that_works(sonde):
     done = run_example(sonde, "demo.py")
-    samples, _, regions = done.stderr.partition("Regions of a program, by hand:")
+    samples, _, regions = done.stderr.partition("Regions marked by hand:")
     assert samples.startswith("$ ") and " run -o build/demo/words.sonde" in samples
     assert "count_words" in samples and "words.sonde" in samples.splitlines()[-2]
     rows = table(regions)
@@ -278,6 +278,22 @@ def test_the_slow_rank_of_several(sonde):
     ]
     regions = {row["name"]: row["processes"] for row in rows if row["kind"] == "region"}
     assert regions == {"step": 4, "compute": 4, "exchange": 4}
+
+
+def test_the_leaking_line_of_leak_is_named(sonde):
+    program = str(EXAMPLES / "memory" / "leak.py")
+    sonde.command("run", "--memory", "--exact", "--no-report", "-o", "leak.sonde", program)
+    rows = json.loads(sonde.command("export", "-f", "json", "--view", "leaks", "leak.sonde").stdout)["rows"]
+    assert [row["source"] for row in rows if row["verdict"] == "leak"] == ["seen.append(bytes(50_000))"]
+
+
+def test_shapes_has_a_row_for_each_kind_of_arguments(sonde):
+    pytest.importorskip("numpy")
+    sonde.command("trace", "--signatures", "--no-report", "-o", "s.sonde", str(EXAMPLES / "calls" / "shapes.py"))
+    rows = json.loads(sonde.command("export", "-f", "json", "--view", "signatures", "s.sonde").stdout)["rows"]
+    calls = {row["signature"]: row["calls"] for row in rows if (row["signature"] or "").startswith("dot(")}
+    array = "ndarray(dtype=float32, shape=(16,))"
+    assert calls == {"dot(a:list[int]×3, b:tuple[int, int, int])": 100, f"dot(a:{array}, b:{array})": 1}
 
 
 def test_every_example_is_run():

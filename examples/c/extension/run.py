@@ -1,4 +1,4 @@
-"""Python calls a C extension module inside a region: the regions of both stand in one tree."""
+"""Python calls a C extension module inside a region: the regions of both are in one tree."""
 
 import array
 

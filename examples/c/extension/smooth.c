@@ -15,7 +15,7 @@ pass(double *values, Py_ssize_t count)
     }
 }
 
-/* smooth(values, passes): each double of a buffer becomes the mean of itself and its neighbours. */
+/* smooth(values, passes): each double of a buffer becomes the mean of itself and its neighbors. */
 static PyObject *
 smooth(PyObject *module, PyObject *args)
 {
