@@ -4,6 +4,7 @@
 #include "format/page/page_private.h"
 #include "format/table/format.h"
 #include "model/processes.h"
+#include "model/rollup.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -162,33 +163,23 @@ put_tree(snd_page_maker *self)
 
 /* ---- metrics ---- */
 
-/* Whether the numbers of a node that is not in the page go to the node above it, so that sums stay. */
-static int
-is_folded(const snd_profile *profile, uint32_t node, snd_metric metric)
+static uint32_t
+by_number(const snd_rollup *rows, uint32_t node)
 {
-    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
-
-    if (metric == SND_METRIC_SELF)
-        return snd_site_is_entered(kind);
-    return (metric >= SND_METRIC_SAMPLES && metric <= SND_METRIC_COPY_VARIANCE) || metric == SND_METRIC_GPU;
+    return ((const snd_page_maker *)rows->context)->nodes.of_node[node];
 }
 
-/* The values of the page's nodes. */
-static void
-sum_metric(const snd_page_maker *self, snd_metric metric, snd_value *values)
+/* Of a node that is not in the page, what goes to the node above it, so that sums stay: what it has of its own. */
+static uint64_t
+counted(const snd_rollup *rows, uint32_t node)
 {
-    const snd_profile *profile = self->profile;
-    int is_real = snd_metric_get(metric)->is_real;
+    const snd_page_maker *self = rows->context;
+    snd_site_kind kind = snd_profile_kind(rows->profile, node);
+    uint64_t sampled = (UINT64_C(2) << SND_METRIC_COPY_VARIANCE) - (UINT64_C(1) << SND_METRIC_SAMPLES);
 
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        uint32_t number = self->nodes.of_node[i];
-        if (!snd_profile_has(profile, i, metric) || (self->nodes.kept[number] != i && !is_folded(profile, i, metric)))
-            continue;
-        if (is_real)
-            values[number].real += snd_profile_real(profile, i, metric);
-        else
-            values[number].whole += snd_profile_whole(profile, i, metric);
-    }
+    if (self->nodes.kept[rows->row_of[node]] == node)
+        return UINT64_MAX;
+    return sampled | UINT64_C(1) << SND_METRIC_GPU | (uint64_t)snd_site_is_entered(kind) << SND_METRIC_SELF;
 }
 
 static void
@@ -224,15 +215,16 @@ put_values(snd_page_maker *self, const snd_metric_info *info, const snd_value *v
 static void
 put_metrics(snd_page_maker *self)
 {
+    const snd_value *none = snd_new(self->nodes.kept_count, sizeof *none);
     int is_first = 1;
+    snd_rollup rows;
 
+    snd_rollup_make(self->profile, by_number, counted, self, &rows);
     snd_buffer_text(&self->pack.gzip.bytes, "\"metrics\":{");
     for (unsigned m = 0; m < SND_METRIC_COUNT_OF; m++) {
         if (self->profile->columns[m] == NULL)
             continue;
-        snd_value *values = snd_calloc((size_t)self->nodes.kept_count + 1, sizeof *values);
-        sum_metric(self, (snd_metric)m, values);
-        put_values(self, snd_metric_get((snd_metric)m), values, is_first);
+        put_values(self, snd_metric_get((snd_metric)m), rows.columns[m] == NULL ? none : rows.columns[m], is_first);
         is_first = 0;
     }
     snd_buffer_text(&self->pack.gzip.bytes, "},\n");

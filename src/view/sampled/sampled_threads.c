@@ -60,66 +60,59 @@ typedef struct thread {
     snd_samples_numbers numbers;
 } thread;
 
-/* Of a track: its own row, and the two of others. */
-enum { OWN, SONDE, SHORT, ROWS_A_TRACK };
-
-static unsigned
-row_of_site(const snd_profile_site *site)
+/* What stands for other threads. */
+static const char *
+name_of(const snd_profile_site *site)
 {
-    if (site->kind != SND_SITE_OTHER)
-        return OWN;
-    return strcmp(site->name, "[sonde]") == 0 ? SONDE : strcmp(site->name, "[short threads]") == 0 ? SHORT : OWN;
-}
+    static const char *const names[] = {"[sonde]", "[short threads]"};
 
-/* All waiting counts here, that of native threads too; samples are those of all other views. */
-static void
-add_node(const snd_samples *samples, uint32_t node, snd_samples_numbers *sum)
-{
-    snd_samples_numbers counted;
-
-    for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
-        sum->states[state] += snd_profile_whole(samples->profile, node, SND_SAMPLE_METRIC(state));
-    if (snd_samples_read(samples, node, &counted))
-        sum->samples += counted.samples;
-}
-
-static void
-add_up(const snd_samples *samples, thread *threads)
-{
-    const snd_profile *profile = samples->profile;
-    uint32_t main_track = snd_tree_main_track(profile);
-
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        const snd_profile_node *node = &profile->nodes[i];
-        const snd_profile_site *site = &profile->sites[node->site];
-        thread *row = &threads[(size_t)node->track * ROWS_A_TRACK + row_of_site(site)];
-        if (!samples->is_taken[i])
-            continue;
-        row->track = node->track;
-        row->is_main = node->track == main_track;
-        row->start_ns = profile->tracks[node->track].start_ns;
-        row->name = row_of_site(site) == OWN ? NULL : site->name;
-        add_node(samples, i, &row->numbers);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && site->kind == SND_SITE_OTHER; i++)
+        if (strcmp(site->name, names[i]) == 0)
+            return names[i];
+    return NULL;
 }
 
 /* sonde has two threads: one row for all that stands for others. */
-static void
-merge_others(thread *threads, size_t room)
+static uint32_t
+by_thread(const snd_rollup *rows, uint32_t node)
 {
-    thread *first[ROWS_A_TRACK] = {NULL};
+    const snd_profile_node *about = &rows->profile->nodes[node];
+    const char *name = name_of(&rows->profile->sites[about->site]);
+    const uint64_t key[] = {name == NULL ? about->track : SND_NONE, (uintptr_t)name};
 
-    for (size_t i = 0; i < room; i++) {
-        thread **into = &first[i % ROWS_A_TRACK];
-        if (threads[i].name == NULL)
-            continue;
-        if (*into == NULL)
-            *into = &threads[i];
-        else {
-            snd_samples_add(&(*into)->numbers, &threads[i].numbers);
-            threads[i].numbers = (snd_samples_numbers){0};
-        }
+    return ((const snd_samples *)rows->context)->is_taken[node] ? snd_rollup_key(rows, key, sizeof key) : SND_NONE;
+}
+
+/* All waiting counts here, that of native threads too; samples are those of all other views. */
+static uint64_t
+counted(const snd_rollup *rows, uint32_t node)
+{
+    snd_samples_numbers numbers;
+    int has_samples = snd_samples_read(rows->context, node, &numbers) && numbers.samples != 0;
+
+    return (UINT64_C(1) << SND_SAMPLE_METRIC(SND_SAMPLE_STATES)) - (UINT64_C(1) << SND_METRIC_PYTHON) +
+           ((uint64_t)has_samples << SND_METRIC_SAMPLES);
+}
+
+static uint32_t
+list_threads(const snd_samples *samples, thread **threads)
+{
+    const snd_profile *profile = samples->profile;
+    uint32_t main_track = snd_tree_main_track(profile), count = 0;
+    snd_rollup rows;
+
+    snd_rollup_make(profile, by_thread, counted, (void *)samples, &rows);
+    *threads = snd_new(rows.count, sizeof **threads);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const snd_profile_node *node = &profile->nodes[rows.first[i]];
+        (*threads)[count] = (thread){.track = node->track,
+                                     .is_main = node->track == main_track,
+                                     .start_ns = profile->tracks[node->track].start_ns,
+                                     .name = name_of(&profile->sites[node->site]),
+                                     .numbers = snd_samples_row(&rows, i)};
+        count += (uint32_t)snd_samples_is_any(&(*threads)[count].numbers);
     }
+    return count;
 }
 
 /* The main thread, then as they started; what stands for other threads last. */
@@ -192,15 +185,9 @@ add_sum(const snd_samples *samples, snd_table *table, const thread *threads, uin
 static void
 add_rows(const snd_samples *samples, snd_table *table)
 {
-    size_t room = (size_t)samples->profile->track_count * ROWS_A_TRACK;
-    thread *threads = snd_calloc(room + 1, sizeof *threads);
-    uint32_t count = 0;
+    thread *threads;
+    uint32_t count = list_threads(samples, &threads);
 
-    add_up(samples, threads);
-    merge_others(threads, room);
-    for (size_t i = 0; i < room; i++)
-        if (snd_samples_is_any(&threads[i].numbers))
-            threads[count++] = threads[i];
     qsort(threads, count, sizeof *threads, compare_threads);
     for (uint32_t i = 0; i < count; i++)
         add_row(samples, table, &threads[i]);
