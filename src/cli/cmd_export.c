@@ -90,11 +90,10 @@ can_write(const snd_opened *recording, const snd_format *format, const snd_expor
     int is_pstats = format->write_recording == snd_format_pstats;
     int is_called = has_calls(recording->profile);
     snd_cost cost = snd_export_cost(recording->profile, options);
-    snd_cost_values all = snd_stacks_all(recording->profile);
 
     if (is_traced || (is_called && (is_pstats || format->write_recording == snd_format_callgrind)))
         return 1;
-    if (options->has_cost && all.of[cost] == 0)
+    if (options->has_cost && (snd_stacks_known(recording->profile) >> cost & 1) == 0)
         snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
     else if (cost == SND_COST_COUNT && is_called)
         snd_complain(

@@ -180,8 +180,7 @@ snd_callgraph_make(const snd_profile *profile, const snd_callgraph_options *opti
     snd_callgraph self = {.options = *options, .places = snd_intern_new()};
     snd_calls calls;
 
-    snd_work_need(snd_calls_make(profile, &calls));
-    snd_calls_fold_pairs(&calls);
+    snd_work_need(snd_calls_make(profile, SND_PAIRS_OF_FUNCTIONS, &calls));
     from_calls(&self, &calls);
     self.is_of_calls = self.function_count != 0;
     if (self.function_count == 0)

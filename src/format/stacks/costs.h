@@ -6,13 +6,14 @@
 
 #define SND_COST_BIT(metric) (UINT64_C(1) << SND_METRIC_##metric)
 #define SND_COST_CPU_BITS (SND_COST_BIT(PYTHON) | SND_COST_BIT(NATIVE) | SND_COST_BIT(SYSTEM))
+#define SND_COST_WAIT_BITS ((SND_COST_BIT(WAIT_OTHER) << 1) - SND_COST_BIT(WAIT_CPU))
 
-/* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). Waiting is no metric of a stack but one of
- * the frame that stands for it; see snd_stacks_costs. */
+/* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). */
 #define SND_COST_MAP(X)                                                                                    \
     X(SAMPLES, "samples", "count", SND_COST_BIT(SAMPLES), "sampled: how often a thread was looked at")     \
     X(CPU, "cpu", "nanoseconds", SND_COST_CPU_BITS, "sampled: time in which a thread ran")                 \
-    X(WALL, "wall", "nanoseconds", SND_COST_CPU_BITS, "sampled: time in which a thread ran or waited")     \
+    X(WALL, "wall", "nanoseconds", SND_COST_CPU_BITS | SND_COST_WAIT_BITS,                                 \
+      "sampled: time in which a thread ran or waited")                                                     \
     X(ENTRIES, "entries", "count", SND_COST_BIT(COUNT), "regions and operators: how often they were left") \
     X(TIME, "time", "nanoseconds", SND_COST_BIT(SELF),                                                     \
       "regions, operators, calls: time inside them, and outside of all")                                   \
@@ -51,8 +52,7 @@ typedef struct snd_cost_values {
 void snd_cost_add(snd_cost_values *sum, const snd_cost_values *more);
 int snd_cost_is_any(const snd_cost_values *values);
 
-/* What a node has of its own, waiting left out. A thread has time outside of regions only: what threads without any
- * Python waited is no place's, and no view of places has it. */
-snd_cost_values snd_cost_read(const snd_profile *profile, uint32_t node);
+/* What a node of a profile, or a row of a roll-up, has: bits and columns are that one's. */
+snd_cost_values snd_cost_read(uint64_t present, snd_value *const *columns, uint32_t at);
 
 #endif

@@ -65,19 +65,18 @@ SND_MUST_USE snd_status snd_stacks_find(snd_stacks *self, uint32_t node, uint32_
 /* The frame SND_STACKS_OUTSIDE, for formats that cannot do with an empty stack. */
 SND_MUST_USE snd_status snd_stacks_outside(snd_stacks *self, uint32_t *frame);
 
-/* Gives `take` the costs that a stack has of its own, once or several times for a stack, until it returns other than
- * SND_OK. What a thread waited for is wall time on one more frame; it is left out if `cpu_only`. Time and entries are
- * there only where something was entered. */
-typedef snd_status snd_stacks_take(void *context, uint32_t stack, const snd_cost_values *values);
-SND_MUST_USE snd_status snd_stacks_costs(snd_stacks *self, const snd_profile *profile, int cpu_only,
-                                         snd_stacks_take *take, void *context);
+/* What every stack has of its own, each metric by its rule: a profile whose nodes are the stacks by their numbers, and
+ * whose sites are frames; it has no texts. What a thread waited for is on one more frame, and left out if `cpu_only`.
+ * Time and entries are there only where something was entered. A thread has time outside of regions only: what threads
+ * without any Python waited is no place's, and no view of places has it. Inside a work. */
+void snd_stacks_tree(snd_stacks *self, const snd_profile *profile, int cpu_only, snd_profile *out);
 
-/* One cost of every stack's own, by its number. The caller frees them. SND_NO_DATA when all are 0, and for
- * SND_COST_COUNT. */
-SND_MUST_USE snd_status snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost, uint64_t **sums);
+/* One cost of every stack's own, by its number. Ends the work with SND_NO_DATA when all are 0, and for SND_COST_COUNT.
+ */
+uint64_t *snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost);
 
-/* What all stacks have together. */
-snd_cost_values snd_stacks_all(const snd_profile *profile);
+/* The costs that any stack has: bit c for cost c. */
+unsigned snd_stacks_known(const snd_profile *profile);
 
 /* The cost that one looks at first: sampled time, time of regions, memory. SND_COST_COUNT: there is none. */
 snd_cost snd_stacks_main_cost(const snd_profile *profile, int cpu_only);
