@@ -54,7 +54,7 @@ make_graph(const char *name)
         if (strcmp(self.functions.rows[i].name, name) == 0)
             number = i;
     REQUIRE((number == SND_NONE) == (name == NULL));
-    snd_graph_make(self.profile, &self.functions, number, &self.graph);
+    snd_graph_make(&self.functions, number, &self.graph);
     return self;
 }
 
@@ -248,7 +248,7 @@ without_times_of_nodes_there_are_no_lists(void)
     set_whole(profile, function, SND_METRIC_TOTAL, 3001);
     add_graph(profile, add_graph(profile, function, SND_SITE_GRAPH_CLASS, "Dot", ""), SND_SITE_GRAPH_APPLY, "d", "#0");
     snd_graph_functions_make(profile, &usual, &functions);
-    snd_graph_make(profile, &functions, 0, &graph);
+    snd_graph_make(&functions, 0, &graph);
     CHECK(!graph.is_timed);
     snd_graph_table(&graph, SND_SITE_GRAPH_OP, 20, &table);
     CHECK_NUMBER(table->row_count, 0);

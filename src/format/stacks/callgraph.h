@@ -64,10 +64,4 @@ void snd_callgraph_turn(snd_callgraph *self);
 /* Whether anything was counted. */
 int snd_callgraph_is_used(const snd_callgraph_numbers *numbers);
 
-/* For the two ways to make one: the function of that kind at a place, found or added. */
-void snd_callgraph_find(snd_callgraph *self, snd_site_kind kind, const snd_callgraph_function *place, uint32_t *id);
-
-/* Fills an empty graph from the stacks of a profile. */
-void snd_callgraph_from_stacks(snd_callgraph *self, const snd_profile *profile);
-
 #endif
