@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "cli/common.h"
-#include "cli/python.h"
+#include "cli/program.h"
 #include "format/page/page.h"
 #include "os/clock.h"
 #include "os/nvml.h"

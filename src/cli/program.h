@@ -2,7 +2,10 @@
 #ifndef SND_CLI_PROGRAM_H
 #define SND_CLI_PROGRAM_H
 
+#include "base/buffer.h"
 #include "cli/options.h"
+
+#include <limits.h>
 
 /* The options by which a command takes a program that is no file, and their letters. */
 #define SND_PROGRAM_OPTIONS                                                \
@@ -17,5 +20,17 @@
  * command's settings as they were given, and the program. Returns the exit status after printing one line, when there
  * is no such program or interpreter. */
 int snd_program_start(const snd_arguments *given, const char *runner);
+
+/* ---- the Python that this program was installed for ---- */
+
+/* The interpreter beside the program, or the one of the same version on PATH. 0 when there is none. */
+int snd_python_find(char *path, size_t size);
+
+/* The folder of our sitecustomize in the environment of an interpreter, by the interpreter's path. 0 where that does
+ * not tell, or where there are several. */
+int snd_python_site(const char *python, char path[PATH_MAX]);
+
+/* Runs `code` in it and appends what it prints. 0 when it fails. */
+int snd_python_ask(const char *code, snd_buffer *answer);
 
 #endif

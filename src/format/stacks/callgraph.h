@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 #include "base/work.h"
-#include "format/stacks/costs.h"
+#include "format/stacks/stacks.h"
 
 /* What a function, or a pair of caller and callee, costs. Of calls the times are those of SND_COST_TIME. */
 typedef struct snd_callgraph_numbers {
