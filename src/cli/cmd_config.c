@@ -50,9 +50,9 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"cflags", 0, NULL, "flags for the compiler"},
-    {"libs", 0, NULL, "flags for the linker"},
+static const snd_setting options[] = {
+    {"cflags", "flags for the compiler", SND_FLAG},
+    {"libs", "flags for the linker", SND_FLAG},
     {0},
 };
 

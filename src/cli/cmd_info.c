@@ -209,9 +209,9 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
+static const snd_setting options[] = {
     SND_PROCESS_OPTION,
-    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
     {0},
 };
 

@@ -14,7 +14,7 @@ run(const snd_arguments *given)
     return snd_program_start(given, "_run");
 }
 
-static const snd_option options[] = {SND_PROGRAM_OPTIONS{0}};
+static const snd_setting options[] = {SND_PROGRAM_OPTIONS{0}};
 
 const snd_command snd_command_run = {
     .name = "run",

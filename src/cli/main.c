@@ -127,18 +127,18 @@ print_help(void)
 static void
 print_command_help(const snd_command *command)
 {
-    snd_option option;
+    const snd_setting *option;
 
     printf("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
-    if (snd_option_at(command, 0, &option))
+    if (snd_option_at(command, 0) != NULL)
         puts("\noptions:");
-    for (int i = 0; snd_option_at(command, i, &option); i++) {
+    for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++) {
         char left[64];
-        char letter[] = {'-', option.letter, ',', ' ', '\0'};
-        snprintf(left, sizeof left, "%s--%s%s%s", option.letter == 0 ? "" : letter, option.name,
-                 option.value == NULL ? "" : " ", option.value == NULL ? "" : option.value);
-        if (option.about != NULL)
-            printf("  %-24s %s\n", left, option.about);
+        char letter[] = {'-', option->letter, ',', ' ', '\0'};
+        snprintf(left, sizeof left, "%s--%s%s%s", option->letter == 0 ? "" : letter, option->name,
+                 option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
+        if (option->about != NULL)
+            printf("  %-24s %s\n", left, option->about);
     }
 }
 

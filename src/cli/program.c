@@ -291,12 +291,11 @@ static int
 set_wanted(const snd_arguments *given, const char *runner)
 {
     snd_buffer text = {0};
-    snd_option option;
 
     snd_buffer_text(&text, runner);
     for (int i = 0; i < snd_setting_count(given->command); i++)
-        if (given->values[i] != NULL && snd_option_at(given->command, i, &option))
-            put_word(&text, option.name, given->values[i]);
+        if (given->values[i] != NULL)
+            put_word(&text, snd_option_at(given->command, i)->name, given->values[i]);
     int done = !text.failed && setenv("SONDE_RUN", snd_buffer_str(&text), 1) == 0;
     snd_buffer_free(&text);
     return done;
