@@ -11,7 +11,7 @@ run(const snd_arguments *given)
 {
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
-    return snd_program_start(given, "_run");
+    return snd_program_start(given, "run");
 }
 
 static const snd_setting options[] = {SND_PROGRAM_OPTIONS{0}};
@@ -29,7 +29,7 @@ const snd_command snd_command_run = {
 static int
 trace(const snd_arguments *given)
 {
-    return snd_program_start(given, "_trace");
+    return snd_program_start(given, "trace");
 }
 
 const snd_command snd_command_trace = {

@@ -129,7 +129,7 @@ static const char boot[] = "import sys\n"
                            "if not getattr(sys.flags, 'safe_path', False):\n"
                            "    del sys.path[0]\n"
                            "try:\n"
-                           "    from sonde import %s as runner\n"
+                           "    from sonde._runtime import %s as runner\n"
                            "except (ImportError, SyntaxError):\n"
                            "    sys.stderr.write('sonde: %%s has no sonde that works; install sonde-profiler there\\n' "
                            "%% sys.executable)\n"
@@ -274,7 +274,7 @@ can_be_read(const program *self, const char *command)
     return 0;
 }
 
-/* Appends a word for SONDE_RUN, where a blank stands between words; python/sonde/_children.py reads it. */
+/* Appends a word for SONDE_RUN, where a blank stands between words; python/sonde/_runtime/children.py reads it. */
 static void
 put_word(snd_buffer *text, const char *name, const char *value)
 {
@@ -292,7 +292,7 @@ set_wanted(const snd_arguments *given, const char *runner)
 {
     snd_buffer text = {0};
 
-    snd_buffer_text(&text, runner);
+    snd_buffer_printf(&text, "_%s", runner);
     for (int i = 0; i < snd_setting_count(given->command); i++)
         if (given->values[i] != NULL)
             put_word(&text, snd_option_at(given->command, i)->name, given->values[i]);

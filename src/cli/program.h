@@ -16,9 +16,9 @@
 /* The words after its name, for the help. */
 #define SND_PROGRAM_USAGE "[options] prog.py …, -m module …, -c code … or -- /any/python prog.py …"
 
-/* Replaces this process by Python, so that signals and the exit status are the program's own: `sonde.RUNNER` gets the
- * command's settings as they were given, and the program. Returns the exit status after printing one line, when there
- * is no such program or interpreter. */
+/* Replaces this process by Python, so that signals and the exit status are the program's own: `sonde._runtime.RUNNER`
+ * gets the command's settings as they were given, and the program.
+ * Returns the exit status after printing one line, when there is no such program or interpreter. */
 int snd_program_start(const snd_arguments *given, const char *runner);
 
 /* ---- the Python that this program was installed for ---- */

@@ -10,7 +10,7 @@
 #include "probe/sample/sample.h"
 
 /* Each needs those before it: they are started and told in this order, and stopped in the other. */
-static const snd_probe *const probes[] = {&snd_region_probe, &snd_counter_probe, &snd_call_probe, &snd_sample_probe,
+static const snd_probe *const probes[] = {&snd_region_probe, &snd_counter_probe, &snd_calls_probe, &snd_sample_probe,
                                           &snd_memory_probe, &snd_op_probe,      &snd_graph_probe};
 
 enum { COUNT = sizeof probes / sizeof probes[0] };

@@ -290,4 +290,4 @@ snd_call_unwind(snd_call_thread *thread, const void *key, uint64_t now)
     return 1;
 }
 
-SND_PROBE_ON_TRACKS(snd_call_probe, "call", wishes->calls, NULL)
+SND_PROBE_ON_TRACKS(snd_calls_probe, "call", wishes->calls, NULL)

@@ -12,7 +12,7 @@
 #include "probe/core/track.h"
 
 /* As a session sees it: calls on the process's tracks. */
-extern const snd_probe snd_call_probe;
+extern const snd_probe snd_calls_probe;
 
 /* An open call. */
 typedef struct snd_call_frame {
