@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import sys
 
-from sonde import _core, _places, _session, _settings
-from sonde._imports import Watch
+from sonde import _core
+from sonde._runtime import places as _places
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
+from sonde._runtime.imports import Watch
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`

@@ -12,7 +12,9 @@ not seen.
 
 from __future__ import annotations
 
-from sonde import _core, _places, _settings
+from sonde import _core
+from sonde._runtime import places as _places
+from sonde._runtime import settings as _settings
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`

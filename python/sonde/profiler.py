@@ -12,8 +12,9 @@ The interface is that of the standard ``cProfile``; ``signatures=False`` shows w
 
 from __future__ import annotations
 
-from sonde import _core, _session
+from sonde import _core
 from sonde._core import Calls
+from sonde._runtime import session as _session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

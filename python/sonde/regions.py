@@ -13,8 +13,10 @@ from __future__ import annotations
 import atexit
 import os
 
-from sonde import _core, _resumed, _session
+from sonde import _core
 from sonde._core import iter_proxy, pop, push, region
+from sonde._runtime import resumed as _resumed
+from sonde._runtime import session as _session
 from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReporter
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`

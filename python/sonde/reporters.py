@@ -5,7 +5,8 @@ A reporter is any object with ``dump_profiler(profiler)``; ``profiler`` is a :cl
 
 from __future__ import annotations
 
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:

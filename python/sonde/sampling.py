@@ -15,7 +15,10 @@ from __future__ import annotations
 import sys
 from _thread import RLock
 
-from sonde import _core, _places, _session, _settings, _torch_ops
+from sonde import _core, _torch_ops
+from sonde._runtime import places as _places
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:
@@ -106,7 +109,7 @@ class Measurement:
         """The function, measured at every call; its attribute ``measurement`` has the results of the last one."""
         from functools import update_wrapper
 
-        from sonde import _resumed
+        from sonde._runtime import resumed as _resumed
 
         if isinstance(function, (classmethod, staticmethod)):
             return type(function)(self(function.__func__))
@@ -149,7 +152,7 @@ class Measurement:
 
         >>> s.print("tree")
         """
-        from sonde._terminal import look_of
+        from sonde._runtime.terminal import look_of
 
         out = sys.stdout if file is None else file
         print(self.output(view, **look_of(out), **options), file=out, end="", flush=True)

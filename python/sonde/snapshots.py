@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import sys
 
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 TYPE_CHECKING = False  # as typing has it; importing that would double the time of `import sonde`
 if TYPE_CHECKING:

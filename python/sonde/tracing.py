@@ -75,7 +75,7 @@ def main() -> None:
     import sys
     from optparse import OptionParser
 
-    from sonde._program import Program, end_as
+    from sonde._runtime.program import Program, end_as
 
     parser = OptionParser(usage="%prog [-o FILE] [-s SORT] [-m MODULE | PROGRAM] [ARGUMENT] ...", prog="sonde.tracing")
     parser.allow_interspersed_args = False

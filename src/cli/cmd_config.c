@@ -1,7 +1,7 @@
 /* sonde config: how to compile and link a C program with sonde. */
 #include "cli/commands.h"
 
-#include "cli/python.h"
+#include "cli/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +50,9 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"cflags", 0, NULL, "flags for the compiler"},
-    {"libs", 0, NULL, "flags for the linker"},
+static const snd_setting options[] = {
+    {"cflags", "flags for the compiler", SND_FLAG},
+    {"libs", "flags for the linker", SND_FLAG},
     {0},
 };
 

@@ -27,25 +27,6 @@ typedef struct request {
 
 /* ---- reading the request ---- */
 
-/* "10%" or "10". Returns 0 after printing one line; without the option `*percent` is as it was. */
-static int
-read_percent(const snd_arguments *given, const char *name, double *percent)
-{
-    const char *text = snd_arguments_value(given, name);
-    char *end;
-
-    if (text == NULL)
-        return 1;
-    size_t digits = strspn(text, "0123456789.");
-    double value = strtod(text, &end);
-    if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
-        snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
-        return 0;
-    }
-    *percent = value;
-    return 1;
-}
-
 /* Of the table's columns those that people may sort by; the others are the same as texts. */
 static int
 sort_is_valid(const char *key)
@@ -75,8 +56,8 @@ read_request(const snd_arguments *given, request *out)
     for (int kind = 0; kind < SND_DIFF_COUNT; kind++)
         if (kind != SND_DIFF_TOTALS && snd_arguments_value(given, snd_diff_infos[kind].name) != NULL)
             out->diff.kinds |= 1u << kind;
-    if (!snd_read_number(given, "limit", UINT32_MAX, &out->limit) || !read_percent(given, "run-noise", &run) ||
-        !read_percent(given, "fail-over", &out->fail_over))
+    if (!snd_arguments_count(given, "limit", &out->limit) || !snd_arguments_percent(given, "run-noise", &run) ||
+        !snd_arguments_percent(given, "fail-over", &out->fail_over))
         return 0;
     if (given->word_count != 2) {
         snd_complain("diff needs two recordings: sonde diff BEFORE.sonde AFTER.sonde");
@@ -339,29 +320,31 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"regions", 0, NULL, "regions, by their path; without any of these options: all that both recordings have"},
-    {"functions", 0, NULL, "functions, by the time in them alone; sampled, else traced"},
-    {"lines", 0, NULL, "lines, found again by their text where the file was edited"},
-    {"ops", 0, NULL, "operators"},
-    {"calls", 0, NULL, "functions that were traced, by the time in them alone"},
-    {"counts", 0, NULL, "functions that were traced, by the number of calls"},
-    {"memory", 0, NULL, "lines, by what they had at the peak"},
-    {"allocated", 0, NULL, "lines, by what they allocated in all"},
-    {"copies", 0, NULL, "lines, by what they copied"},
-    {"fail-over", 0, "PERCENT",
-     "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
-    {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 2%"},
-    {"cpu-only", 0, NULL, "samples: without time that was waited"},
-    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
-    {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
-    {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
-    {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},
-    {"sort", 's', "KEY",
-     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
-    {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
-    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
-    {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
+static const snd_setting options[] = {
+    {"regions", "regions, by their path; without any of these options: all that both recordings have", SND_FLAG},
+    {"functions", "functions, by the time in them alone; sampled, else traced", SND_FLAG},
+    {"lines", "lines, found again by their text where the file was edited", SND_FLAG},
+    {"ops", "operators", SND_FLAG},
+    {"calls", "functions that were traced, by the time in them alone", SND_FLAG},
+    {"counts", "functions that were traced, by the number of calls", SND_FLAG},
+    {"memory", "lines, by what they had at the peak", SND_FLAG},
+    {"allocated", "lines, by what they allocated in all", SND_FLAG},
+    {"copies", "lines, by what they copied", SND_FLAG},
+    {"fail-over", "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise",
+     SND_PERCENT},
+    {"run-noise", "what the same program differs by from run to run (a standard deviation); else 2%", SND_PERCENT},
+    {"cpu-only", "samples: without time that was waited", SND_FLAG},
+    {"all-code", "samples: lines of libraries too, not only of the program's own files", SND_FLAG},
+    {"include", "samples: these files are the program's own too, as in '*model*,*/util/*'", SND_TEXT("PATTERNS")},
+    {"exclude", "samples: these files are not the program's own", SND_TEXT("PATTERNS")},
+    {"by-shape", "ops: a row for each kind of inputs", SND_FLAG},
+    {"sort",
+     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is",
+     SND_TEXT("KEY"), .letter = 's'},
+    {"limit", "the first N rows of each table; 10 when not given, and all of them for csv and json",
+     SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
+    {"color", "always, never or auto (on a terminal, and without NO_COLOR)", SND_TEXT("WHEN")},
     {0},
 };
 

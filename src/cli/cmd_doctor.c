@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "cli/common.h"
-#include "cli/python.h"
+#include "cli/program.h"
 #include "format/page/page.h"
 #include "os/clock.h"
 #include "os/nvml.h"
@@ -254,7 +254,7 @@ check_page(snd_buffer *why)
 static int
 check_terminal(snd_buffer *why)
 {
-    static const snd_option none[] = {{0}};
+    static const snd_setting none[] = {{0}};
     static const snd_command nothing = {.name = "", .options = none};
     snd_arguments given = {.command = &nothing};
     snd_format_options look = snd_terminal_options(&given);
@@ -293,7 +293,7 @@ run(const snd_arguments *given)
     return failed ? SND_EXIT_FAILED : SND_EXIT_OK;
 }
 
-static const snd_option options[] = {{0}};
+static const snd_setting options[] = {{0}};
 
 const snd_command snd_command_doctor = {
     .name = "doctor",

@@ -90,11 +90,10 @@ can_write(const snd_opened *recording, const snd_format *format, const snd_expor
     int is_pstats = format->write_recording == snd_format_pstats;
     int is_called = has_calls(recording->profile);
     snd_cost cost = snd_export_cost(recording->profile, options);
-    snd_cost_values all = snd_stacks_all(recording->profile);
 
     if (is_traced || (is_called && (is_pstats || format->write_recording == snd_format_callgrind)))
         return 1;
-    if (options->has_cost && all.of[cost] == 0)
+    if (options->has_cost && (snd_stacks_known(recording->profile) >> cost & 1) == 0)
         snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
     else if (cost == SND_COST_COUNT && is_called)
         snd_complain(
@@ -176,19 +175,23 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"format", 'f', "NAME", "a view: " SND_FORMAT_TABLE_LIST "; all of it: " SND_FORMAT_RECORDING_LIST},
-    {"view", 0, "NAME",
-     "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
-    {"columns", 'c', "A,B,…", "these columns only"},
-    {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
-    {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
-    {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
-    {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: the lines of a function apart"},
-    {"cost", 0, "NAME",
-     "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
-    {"schema", 0, NULL, "print the JSON Schema of what --format json writes, without a recording"},
-    SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
+static const snd_setting options[] = {
+    {"format", "a view: " SND_FORMAT_TABLE_LIST "; all of it: " SND_FORMAT_RECORDING_LIST, SND_TEXT("NAME"),
+     .letter = 'f'},
+    {"view", "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them",
+     SND_TEXT("NAME")},
+    {"columns", "these columns only", SND_TEXT("A,B,…"), .letter = 'c'},
+    {"sort", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …", SND_TEXT("KEY"),
+     .letter = 's'},
+    {"match", "rows that the regular expression matches, with the rows below and above them", SND_TEXT("PATTERN"),
+     .letter = 'm'},
+    {"limit", "the first N rows only; of functions with rows below them the first N functions",
+     SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
+    {"by-line", "collapsed, speedscope, chrome, perfetto: the lines of a function apart", SND_FLAG},
+    {"cost", "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first",
+     SND_TEXT("NAME")},
+    {"schema", "print the JSON Schema of what --format json writes, without a recording", SND_FLAG},
+    SND_VIEW_OPTIONS{"output", "write there instead of standard output", SND_TEXT("FILE"), .letter = 'o'},
     {0},
 };
 

@@ -47,10 +47,7 @@ read_rate(const snd_arguments *given, snd_import_options *out)
         snd_complain("--unit samples needs --rate: how many samples are a second, such as 100");
         return 0;
     }
-    if (text == NULL || snd_whole_of(text, 1, RATE_LIMIT, &out->rate_hz))
-        return 1;
-    snd_complain("--rate must be a whole number from 1 to %u, not '%s'", RATE_LIMIT, text);
-    return 0;
+    return snd_arguments_count(given, "rate", &out->rate_hz);
 }
 
 /* The bytes of the file; the caller frees them. NULL after printing one line. */
@@ -174,11 +171,13 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"output", 'o', "FILE", "the recording; without it the file's name with .sonde, in this folder"},
-    {"format", 'f', "NAME", "pstats or collapsed; without it the file's contents tell"},
-    {"unit", 'u', "NAME", "collapsed: what the numbers are: us, ns, ms, s, samples or bytes; us when not given"},
-    {"rate", 'r', "HZ", "collapsed, in samples: how many of them are a second"},
+static const snd_setting options[] = {
+    {"output", "the recording; without it the file's name with .sonde, in this folder", SND_TEXT("FILE"),
+     .letter = 'o'},
+    {"format", "pstats or collapsed; without it the file's contents tell", SND_TEXT("NAME"), .letter = 'f'},
+    {"unit", "collapsed: what the numbers are: us, ns, ms, s, samples or bytes; us when not given", SND_TEXT("NAME"),
+     .letter = 'u'},
+    {"rate", "collapsed, in samples: how many of them are a second", SND_COUNT("HZ", 1, RATE_LIMIT, 0), .letter = 'r'},
     {0},
 };
 

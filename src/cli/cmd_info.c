@@ -84,7 +84,7 @@ add_calls(list *self, const snd_profile *profile)
     char all[SND_DURATION_SIZE];
     snd_calls calls;
 
-    if (self->status != SND_OK || (self->status = snd_calls_make(profile, &calls)) != SND_OK)
+    if (self->status != SND_OK || (self->status = snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &calls)) != SND_OK)
         return;
     for (uint32_t i = 0; i < calls.row_count; i++)
         if (calls.rows[i].function == i)
@@ -209,9 +209,9 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
+static const snd_setting options[] = {
     SND_PROCESS_OPTION,
-    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
     {0},
 };
 

@@ -29,8 +29,8 @@ run(const snd_arguments *given)
     return SND_EXIT_OK;
 }
 
-static const snd_option options[] = {
-    {"output", 'o', "ALL.sonde", "the recording to write; it may be one of those that are read"},
+static const snd_setting options[] = {
+    {"output", "the recording to write; it may be one of those that are read", SND_TEXT("ALL.sonde"), .letter = 'o'},
     {0},
 };
 

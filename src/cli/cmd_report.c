@@ -182,12 +182,12 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"output", 'o', "FILE",
-     "the page; without it the recording's name with .html, in this folder; - is standard output"},
-    {"open", 0, NULL, "show it in a browser"},
+static const snd_setting options[] = {
+    {"output", "the page; without it the recording's name with .html, in this folder; - is standard output",
+     SND_TEXT("FILE"), .letter = 'o'},
+    {"open", "show it in a browser", SND_FLAG},
     SND_PROCESS_OPTION,
-    {"no-source", 0, NULL, "without the source text of the program's files"},
+    {"no-source", "without the source text of the program's files", SND_FLAG},
     {0},
 };
 

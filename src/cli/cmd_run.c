@@ -1,4 +1,4 @@
-/* sonde run: runs a program and looks at where its time and its memory go. */
+/* sonde run and sonde trace: a program runs, and where its time and its memory go is measured, or every call. */
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "collect/setting_table.h"
@@ -11,10 +11,10 @@ run(const snd_arguments *given)
 {
     if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
-    return snd_program_start(given, "_run");
+    return snd_program_start(given, "run");
 }
 
-static const snd_option options[] = {SND_PROGRAM_OPTIONS{0}};
+static const snd_setting options[] = {SND_PROGRAM_OPTIONS{0}};
 
 const snd_command snd_command_run = {
     .name = "run",
@@ -23,5 +23,21 @@ const snd_command snd_command_run = {
     .settings = SND_OF_RUN,
     .options = options,
     .run = run,
+    .takes_program = SND_PROGRAM_LETTERS,
+};
+
+static int
+trace(const snd_arguments *given)
+{
+    return snd_program_start(given, "trace");
+}
+
+const snd_command snd_command_trace = {
+    .name = "trace",
+    .usage = SND_PROGRAM_USAGE,
+    .about = "run a program and measure every call, exactly",
+    .settings = SND_OF_TRACE,
+    .options = options,
+    .run = trace,
     .takes_program = SND_PROGRAM_LETTERS,
 };

@@ -121,8 +121,8 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
+static const snd_setting options[] = {
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
     {0},
 };
 

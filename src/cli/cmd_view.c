@@ -92,17 +92,20 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"summary", 0, NULL, "the hottest lines and functions, the tree: what is shown of samples without an option"},
-#define VIEW_OPTION(name, about) {#name, 0, NULL, about},
+static const snd_setting options[] = {
+    {"summary", "the hottest lines and functions, the tree: what is shown of samples without an option", SND_FLAG},
+#define VIEW_OPTION(name, about) {#name, about, SND_FLAG},
     SND_VIEW_MAP(VIEW_OPTION)
 #undef VIEW_OPTION
-        SND_VIEW_OPTIONS{"columns", 'c', "A,B,…",
-                         "these columns instead of the usual ones; a wrong name lists them all"},
-    {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
-    {"match", 'm', "PATTERN", "rows that the regular expression matches; without --match: the word behind FILE"},
-    {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
-    {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
+        SND_VIEW_OPTIONS{"columns", "these columns instead of the usual ones; a wrong name lists them all",
+                         SND_TEXT("A,B,…"), .letter = 'c'},
+    {"sort", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …", SND_TEXT("KEY"),
+     .letter = 's'},
+    {"match", "rows that the regular expression matches; without --match: the word behind FILE", SND_TEXT("PATTERN"),
+     .letter = 'm'},
+    {"limit", "the first N rows only; of functions with rows below them the first N functions",
+     SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
+    {"color", "always, never or auto (on a terminal, and without NO_COLOR)", SND_TEXT("WHEN")},
     {0},
 };
 

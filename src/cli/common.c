@@ -239,39 +239,14 @@ choose_shown(snd_table *table)
     return chosen;
 }
 
-int
-snd_whole_of(const char *text, uint64_t least, uint64_t most, uint64_t *number)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most)
-        return 0;
-    *number = value;
-    return 1;
-}
-
-int
-snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number)
-{
-    const char *text = snd_arguments_value(given, name);
-
-    if (text == NULL || snd_whole_of(text, 0, most, number))
-        return 1;
-    snd_complain("--%s takes a whole number, not '%s'", name, text);
-    return 0;
-}
-
 static int
 read_limits(const snd_arguments *given, const snd_profile *profile, snd_graph_limits *out)
 {
     snd_graph_limits usual = snd_graph_limits_of(profile);
     uint64_t ops = usual.ops, applies = usual.applies, memory = usual.memory;
 
-    if (!snd_read_number(given, "n-ops", UINT32_MAX, &ops) ||
-        !snd_read_number(given, "n-apply", UINT32_MAX, &applies) ||
-        !snd_read_number(given, "min-memory", UINT64_MAX, &memory))
+    if (!snd_arguments_count(given, "n-ops", &ops) || !snd_arguments_count(given, "n-apply", &applies) ||
+        !snd_arguments_count(given, "min-memory", &memory))
         return 0;
     *out = (snd_graph_limits){(uint32_t)ops, (uint32_t)applies, memory};
     return 1;
@@ -401,7 +376,7 @@ snd_make_table(const snd_opened *recording, const snd_view *view, const snd_argu
     uint64_t limit = UINT32_MAX;
     snd_chosen chosen;
 
-    if (pattern == NULL || !snd_read_number(given, "limit", UINT32_MAX, &limit) ||
+    if (pattern == NULL || !snd_arguments_count(given, "limit", &limit) ||
         !snd_read_view_options(given, recording->profile, &chosen))
         return NULL;
     snd_table *table = make_whole_table(recording, view, &chosen.options);

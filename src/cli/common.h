@@ -21,29 +21,31 @@ void snd_opened_close(snd_opened *self);
 int snd_open_recording(const snd_arguments *given, const char *path, snd_opened *out);
 
 /* For a command's list. */
-#define SND_PROCESS_OPTION {"process", 0, "WHICH", "of a merged recording one process: its PID, rank:N or HOST:PID"}
+#define SND_PROCESS_OPTION \
+    {"process", "of a merged recording one process: its PID, rank:N or HOST:PID", SND_TEXT("WHICH")}
 
 /* The options that snd_read_view_options reads, for a command's list. */
-#define SND_VIEW_OPTIONS                                                                                        \
-    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},              \
-        {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"}, \
-        {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"}, SND_PROCESS_OPTION,       \
-        {"region", 0, "NAME", "samples: only those inside this region"},                                        \
-        {"thread", 0, "NAME", "samples: only those of this thread"},                                            \
-        {"cpu-only", 0, NULL, "samples: without time that was waited"},                                         \
-        {"with-waiting", 0, NULL, "samples: order and shares by CPU time and waiting, not by CPU time alone"},  \
-        {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},                           \
-        {"show-all", 0, NULL,                                                                                   \
-         "tree: frames of libraries and small rows too; lines: small files; waiting: idle threads"},            \
-        {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
-        {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"}, \
-        {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},                                            \
-        {"by-line", 0, NULL, "ops: a row for each line that called it"},                                        \
-        {"function", 0, "NAME", "graph: this compiled function only"},                                          \
-        {"total", 0, NULL, "graph: only the sum of all functions"},                                             \
-        {"n-ops", 0, "N", "graph: so many classes and ops in a list; 20 when not given"},                       \
-        {"n-apply", 0, "N", "graph: so many nodes in a list; 20 when not given"},                               \
-        {"min-memory", 0, "BYTES", "graph: only nodes with so much output in the list of memory; else 1024"},
+#define SND_VIEW_OPTIONS                                                                                               \
+    {"all-code", "samples: lines of libraries too, not only of the program's own files", SND_FLAG},                    \
+        {"include", "samples: these files are the program's own too, as in '*model*,*/util/*'", SND_TEXT("PATTERNS")}, \
+        {"exclude", "samples: these files are not the program's own", SND_TEXT("PATTERNS")}, SND_PROCESS_OPTION,       \
+        {"region", "samples: only those inside this region", SND_TEXT("NAME")},                                        \
+        {"thread", "samples: only those of this thread", SND_TEXT("NAME")},                                            \
+        {"cpu-only", "samples: without time that was waited", SND_FLAG},                                               \
+        {"with-waiting", "samples: order and shares by CPU time and waiting, not by CPU time alone", SND_FLAG},        \
+        {"seconds", "lines, functions: parts in seconds instead of shares", SND_FLAG},                                 \
+        {"show-all", "tree: frames of libraries and small rows too; lines: small files; waiting: idle threads",        \
+         SND_FLAG},                                                                                                    \
+        {"hide", "tree: fold frames whose function or file is like this", SND_TEXT("REGEX")},                          \
+        {"flat", "tree: its functions as a list", SND_FLAG}, {"by-time", "tree: in the order of time", SND_FLAG},      \
+        {"by-shape", "ops: a row for each kind of inputs", SND_FLAG},                                                  \
+        {"by-line", "ops: a row for each line that called it", SND_FLAG},                                              \
+        {"function", "graph: this compiled function only", SND_TEXT("NAME")},                                          \
+        {"total", "graph: only the sum of all functions", SND_FLAG},                                                   \
+        {"n-ops", "graph: so many classes and ops in a list; 20 when not given", SND_COUNT("N", 0, UINT32_MAX, 0)},    \
+        {"n-apply", "graph: so many nodes in a list; 20 when not given", SND_COUNT("N", 0, UINT32_MAX, 0)},            \
+        {"min-memory", "graph: only nodes with so much output in the list of memory; else 1024",                       \
+         SND_COUNT("BYTES", 0, UINT64_MAX, 0)},
 
 /* What the options of a command say about views. */
 typedef struct snd_chosen {
@@ -53,13 +55,6 @@ typedef struct snd_chosen {
 
 /* Returns 0 after printing one line when a pattern or a number is not valid. */
 int snd_read_view_options(const snd_arguments *given, const snd_profile *profile, snd_chosen *out);
-
-/* Whether the text is a whole number in these limits; else `*number` is as it was. */
-int snd_whole_of(const char *text, uint64_t least, uint64_t most, uint64_t *number);
-
-/* Reads an option that is a whole number, at most `most`. Returns 0 after printing one line when it is none; without
- * the option `*number` is as it was. */
-int snd_read_number(const snd_arguments *given, const char *name, uint64_t most, uint64_t *number);
 
 /* Sorts a table by a column or a key. Returns 0 after printing one line when it has no such thing. */
 int snd_sort_rows(snd_table *table, const char *key);

@@ -1,10 +1,11 @@
 /* The words of a command line. */
 #include "cli/options.h"
 
-#include "collect/setting_table.h"
-
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int
@@ -82,27 +83,24 @@ snd_setting_count(const snd_command *command)
     return count;
 }
 
-int
-snd_option_at(const snd_command *command, int place, snd_option *out)
+const snd_setting *
+snd_option_at(const snd_command *command, int place)
 {
     for (const snd_setting *setting = snd_setting_table; setting->name != NULL; setting++)
-        if ((setting->of & command->settings) != 0 && place-- == 0) {
-            *out = (snd_option){setting->name, setting->letter, setting->value, setting->about};
-            return 1;
-        }
-    *out = command->options[place];
-    return out->name != NULL;
+        if ((setting->of & command->settings) != 0 && place-- == 0)
+            return setting;
+    return command->options[place].name == NULL ? NULL : &command->options[place];
 }
 
 static int
 complain_option(const snd_command *command, const char *word)
 {
     const char *names[SND_OPTION_LIMIT + 1];
-    snd_option option;
+    const snd_setting *option;
     unsigned count = 0;
 
-    for (int i = 0; snd_option_at(command, i, &option); i++)
-        names[count++] = option.name;
+    for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++)
+        names[count++] = option->name;
     names[count++] = "help";
     const char *nearest = snd_nearest(word + strspn(word, "-"), names, count);
     if (nearest != NULL)
@@ -115,15 +113,15 @@ complain_option(const snd_command *command, const char *word)
 /* Its place, or -1 for an unknown one. `*value` is what stands behind '=' or, after a letter, right behind it; NULL:
  * nothing. */
 static int
-find_option(const snd_command *command, const char *word, snd_option *out, const char **value)
+find_option(const snd_command *command, const char *word, const snd_setting **out, const char **value)
 {
     int is_long = word[1] == '-';
     const char *name = word + 1 + is_long;
     size_t len = is_long ? strcspn(name, "=") : 1;
 
     *value = name[len] == '\0' ? NULL : name + len + is_long;
-    for (int i = 0; snd_option_at(command, i, out); i++)
-        if (is_long ? strncmp(out->name, name, len) == 0 && out->name[len] == '\0' : out->letter == name[0])
+    for (int i = 0; (*out = snd_option_at(command, i)) != NULL; i++)
+        if (is_long ? strncmp((*out)->name, name, len) == 0 && (*out)->name[len] == '\0' : (*out)->letter == name[0])
             return i;
     return -1;
 }
@@ -142,7 +140,7 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         const char *value;
-        snd_option option;
+        const snd_setting *option;
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
             words_only |= command->takes_program != NULL;
@@ -158,42 +156,93 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             return 1;
         }
         int place = find_option(command, word, &option, &value);
-        if (place < 0 || (option.value == NULL && value != NULL))
+        if (place < 0 || (option->value == NULL && value != NULL))
             return complain_option(command, word);
-        if (option.value != NULL && value == NULL) {
+        if (option->value != NULL && value == NULL) {
             if (i + 1 == argc) {
-                snd_complain("%s: option '%s' needs %s", command->name, word, option.value);
+                snd_complain("%s: option '%s' needs %s", command->name, word, option->value);
                 return 0;
             }
             value = argv[++i];
         }
         given->values[place] = value == NULL ? "" : value;
         given->all[given->all_count++] = (snd_given){place, given->values[place]};
-        words_only |= is_program(command, option.letter);
+        words_only |= is_program(command, option->letter);
     }
     given->words[given->word_count] = NULL;
     return 1;
 }
 
+/* NULL: the command has no such option. */
+static const snd_setting *
+named(const snd_command *command, const char *name, int *place)
+{
+    const snd_setting *option;
+
+    for (*place = 0; (option = snd_option_at(command, *place)) != NULL; ++*place)
+        if (strcmp(option->name, name) == 0)
+            return option;
+    return NULL;
+}
+
 const char *
 snd_arguments_value(const snd_arguments *given, const char *name)
 {
-    snd_option option;
+    int place;
 
-    for (int i = 0; snd_option_at(given->command, i, &option); i++)
-        if (strcmp(option.name, name) == 0)
-            return given->values[i];
-    return NULL;
+    return named(given->command, name, &place) == NULL ? NULL : given->values[place];
+}
+
+int
+snd_arguments_count(const snd_arguments *given, const char *name, uint64_t *number)
+{
+    int place;
+    const snd_setting *option = named(given->command, name, &place);
+    const char *text = option == NULL ? NULL : given->values[place];
+    char *end;
+
+    if (text == NULL)
+        return 1;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10), least = option->least, most = option->most;
+    if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value >= least && value <= most) {
+        *number = value;
+        return 1;
+    }
+    if (most >= UINT32_MAX && least == 0)
+        snd_complain("--%s takes a whole number, not '%s'", name, text);
+    else
+        snd_complain("--%s takes a whole number from %llu to %llu, not '%s'", name, least, most, text);
+    return 0;
+}
+
+int
+snd_arguments_percent(const snd_arguments *given, const char *name, double *percent)
+{
+    const char *text = snd_arguments_value(given, name);
+    char *end;
+
+    if (text == NULL)
+        return 1;
+    size_t digits = strspn(text, "0123456789.");
+    double value = strtod(text, &end);
+    if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
+        snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
+        return 0;
+    }
+    *percent = value;
+    return 1;
 }
 
 const char *
 snd_arguments_next(const snd_arguments *given, const char *name, int *at)
 {
-    snd_option option;
+    int place;
 
+    (void)named(given->command, name, &place);
     while (*at < given->all_count) {
         const snd_given *one = &given->all[(*at)++];
-        if (snd_option_at(given->command, one->option, &option) && strcmp(option.name, name) == 0)
+        if (one->option == place)
             return one->value;
     }
     return NULL;

@@ -2,20 +2,12 @@
 #ifndef SND_CLI_OPTIONS_H
 #define SND_CLI_OPTIONS_H
 
-#include "base/attr.h"
+#include "collect/setting_table.h"
 
 /* Exit statuses of the program. */
 #define SND_EXIT_OK 0
 #define SND_EXIT_FAILED 1
 #define SND_EXIT_USAGE 2
-
-/* One option of a command. A list of them ends with a NULL name. */
-typedef struct snd_option {
-    const char *name;  /* without the dashes */
-    char letter;       /* 0: none */
-    const char *value; /* what follows it, for the help; NULL: nothing follows */
-    const char *about; /* NULL: the help says nothing of it */
-} snd_option;
 
 #define SND_OPTION_LIMIT 64u
 
@@ -42,10 +34,10 @@ typedef enum snd_reads { SND_READS_NOTHING, SND_READS_FILES, SND_READS_AS_ASKED 
 
 typedef struct snd_command {
     const char *name;
-    const char *usage; /* the words after its name */
-    const char *about; /* one line */
-    unsigned settings; /* those of collect/setting_table.h that it takes: a set of SND_OF_… */
-    const snd_option *options;
+    const char *usage;                      /* the words after its name */
+    const char *about;                      /* one line */
+    unsigned settings;                      /* those of collect/setting_table.h that it takes: a set of SND_OF_… */
+    const snd_setting *options;             /* ended by a NULL name */
     int (*run)(const snd_arguments *given); /* the exit status */
     /* What follows the first word, or the value of an option with one of these letters, belongs to the program that is
      * run; NULL: nothing. */
@@ -53,8 +45,8 @@ typedef struct snd_command {
     snd_reads reads;
 } snd_command;
 
-/* The option at a place of a command's list, where its settings come before its own. 0: there is none. */
-int snd_option_at(const snd_command *command, int place, snd_option *out);
+/* The option at a place of a command's list, where its settings come before its own. NULL: there is none. */
+const snd_setting *snd_option_at(const snd_command *command, int place);
 
 /* How many of them are settings. */
 int snd_setting_count(const snd_command *command);
@@ -65,6 +57,11 @@ int snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_a
 
 /* NULL: not given. `name` must be one of the command's options. */
 const char *snd_arguments_value(const snd_arguments *given, const char *name);
+
+/* The number of an option that is a count or a share, as its kind and its limits say. Returns 0 after printing one line
+ * when it is none; without the option the number is as it was. */
+int snd_arguments_count(const snd_arguments *given, const char *name, uint64_t *number);
+int snd_arguments_percent(const snd_arguments *given, const char *name, double *percent);
 
 /* The next value of an option that may be given several times, from place `*at` on, which starts with 0. NULL: no more.
  */

@@ -3,15 +3,125 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "cli/python.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- the Python that this program was installed for ---- */
+
+#ifndef SND_PYTHON_NAME
+#define SND_PYTHON_NAME "python3"
+#endif
+
+extern char **environ;
+
+static int
+find_on_path(char *path, size_t size)
+{
+    const char *folders = getenv("PATH");
+
+    while (folders != NULL) {
+        const char *end = strchrnul(folders, ':');
+        snprintf(path, size, "%.*s/" SND_PYTHON_NAME, (int)(end - folders), folders);
+        if (access(path, X_OK) == 0)
+            return 1;
+        folders = *end == ':' ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+int
+snd_python_find(char *path, size_t size)
+{
+    static const char *const names[] = {"python", SND_PYTHON_NAME, "python3"};
+    char here[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", here, sizeof here - 1);
+
+    if (len > 0) {
+        here[len] = '\0';
+        *strrchr(here, '/') = '\0';
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            snprintf(path, size, "%s/%s", here, names[i]);
+            if (access(path, X_OK) == 0)
+                return 1;
+        }
+    }
+    return find_on_path(path, size);
+}
+
+int
+snd_python_site(const char *python, char path[PATH_MAX])
+{
+    char pattern[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(python, '/');
+    glob_t files = {0};
+    int is_one = 1;
+
+    if (slash == NULL)
+        return 0;
+    path[0] = '\0';
+    snprintf(pattern, sizeof pattern, "%.*s/../lib*/python3*/*-packages/sonde/_site/sitecustomize.py",
+             (int)(slash - python), python);
+    (void)glob(pattern, GLOB_NOSORT, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc; i++) { /* lib64 may be lib by another name */
+        is_one &= realpath(files.gl_pathv[i], real) != NULL && (i == 0 || strcmp(real, path) == 0);
+        memcpy(path, real, sizeof real);
+    }
+    is_one &= files.gl_pathc != 0;
+    globfree(&files);
+    if (is_one)
+        *strrchr(path, '/') = '\0';
+    return is_one;
+}
+
+static pid_t
+spawn(const char *program, const char *code, int output)
+{
+    char *const argv[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)"-c", (char *)(uintptr_t)code, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child = -1;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addchdir_np(&actions, "/"); /* a folder named sonde here is not the package */
+    if (posix_spawn(&child, program, &actions, NULL, argv, environ) != 0)
+        child = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    return child;
+}
+
+int
+snd_python_ask(const char *code, snd_buffer *answer)
+{
+    char program[PATH_MAX + 32];
+    char part[1024];
+    int ends[2];
+    int state = 1;
+    ssize_t size;
+
+    if (!snd_python_find(program, sizeof program) || pipe2(ends, O_CLOEXEC) != 0)
+        return 0;
+    pid_t child = spawn(program, code, ends[1]);
+    close(ends[1]);
+    while (child > 0 && (size = read(ends[0], part, sizeof part)) > 0)
+        snd_buffer_put(answer, part, (size_t)size);
+    close(ends[0]);
+    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    while (answer->size > 0 && answer->data[answer->size - 1] == '\n')
+        answer->data[--answer->size] = '\0';
+    return child > 0 && state == 0 && !answer->failed;
+}
 
 /* Goes to any interpreter, also to one that is too old for us: without the first entry of the path, where a file of
  * the user's might have the name of one that we import. */
@@ -19,7 +129,7 @@ static const char boot[] = "import sys\n"
                            "if not getattr(sys.flags, 'safe_path', False):\n"
                            "    del sys.path[0]\n"
                            "try:\n"
-                           "    from sonde import %s as runner\n"
+                           "    from sonde._runtime import %s as runner\n"
                            "except (ImportError, SyntaxError):\n"
                            "    sys.stderr.write('sonde: %%s has no sonde that works; install sonde-profiler there\\n' "
                            "%% sys.executable)\n"
@@ -164,7 +274,7 @@ can_be_read(const program *self, const char *command)
     return 0;
 }
 
-/* Appends a word for SONDE_RUN, where a blank stands between words; python/sonde/_children.py reads it. */
+/* Appends a word for SONDE_RUN, where a blank stands between words; python/sonde/_runtime/children.py reads it. */
 static void
 put_word(snd_buffer *text, const char *name, const char *value)
 {
@@ -181,12 +291,11 @@ static int
 set_wanted(const snd_arguments *given, const char *runner)
 {
     snd_buffer text = {0};
-    snd_option option;
 
-    snd_buffer_text(&text, runner);
+    snd_buffer_printf(&text, "_%s", runner);
     for (int i = 0; i < snd_setting_count(given->command); i++)
-        if (given->values[i] != NULL && snd_option_at(given->command, i, &option))
-            put_word(&text, option.name, given->values[i]);
+        if (given->values[i] != NULL)
+            put_word(&text, snd_option_at(given->command, i)->name, given->values[i]);
     int done = !text.failed && setenv("SONDE_RUN", snd_buffer_str(&text), 1) == 0;
     snd_buffer_free(&text);
     return done;

@@ -19,10 +19,8 @@ describe_texts(const snd_about *self, snd_profile *profile)
     const snd_settings *set = self->set;
     snd_buffer probes = {0};
 
-    snd_buffer_printf(&probes, "region%s%s%s", set->cpu ? ", cpu" : "", set->counters != 0 ? ", counter" : "",
-                      set->calls ? ", call" : "");
+    snd_buffer_printf(&probes, "region%s", set->cpu ? ", cpu" : "");
     snd_probes_list(&probes);
-    snd_buffer_printf(&probes, "%s%s", self->has_ops ? ", op" : "", self->has_graphs ? ", graph" : "");
     const struct {
         const char *key;
         const char *value;

@@ -7,7 +7,6 @@
 /* Texts belong to somebody else. */
 typedef struct snd_about {
     const snd_settings *set;
-    int has_ops, has_graphs;       /* now or earlier in this recording */
     const char *note;              /* NULL: nothing to say */
     const char *working_directory; /* when the measurement began; "": unknown */
     uint64_t start_realtime_ns, start_monotonic_ns;

@@ -1,14 +1,26 @@
 /* The probes of a session. */
 #include "collect/probes.h"
 
+#include "probe/call/call.h"
+#include "probe/counter/counter.h"
+#include "probe/graph/graph.h"
 #include "probe/memory/memory.h"
+#include "probe/op/op.h"
 #include "probe/region/region.h"
 #include "probe/sample/sample.h"
 
 /* Each needs those before it: they are started and told in this order, and stopped in the other. */
-static const snd_probe *const probes[] = {&snd_region_probe, &snd_sample_probe, &snd_memory_probe};
+static const snd_probe *const probes[] = {&snd_region_probe, &snd_counter_probe, &snd_calls_probe, &snd_sample_probe,
+                                          &snd_memory_probe, &snd_op_probe,      &snd_graph_probe};
 
-enum { COUNT = sizeof probes / sizeof probes[0], FIRST_OF_SAMPLES = 1 };
+enum { COUNT = sizeof probes / sizeof probes[0] };
+
+static void
+stop(const snd_probe *probe)
+{
+    if (probe->stop != NULL)
+        probe->stop();
+}
 
 snd_status
 snd_probes_start(const snd_probe_wishes *wishes)
@@ -17,7 +29,7 @@ snd_probes_start(const snd_probe_wishes *wishes)
 
     for (unsigned i = COUNT; i-- > 0;)
         if (!probes[i]->is_wanted(wishes))
-            probes[i]->stop();
+            stop(probes[i]);
     for (unsigned i = 0; i < COUNT && status == SND_OK; i++)
         if (probes[i]->is_wanted(wishes))
             status = probes[i]->start(wishes);
@@ -27,8 +39,8 @@ snd_probes_start(const snd_probe_wishes *wishes)
 void
 snd_probes_stop_samples(void)
 {
-    for (unsigned i = COUNT; i-- > FIRST_OF_SAMPLES;)
-        probes[i]->stop();
+    for (unsigned i = COUNT; i-- > 0 && probes[i] != &snd_region_probe;)
+        stop(probes[i]);
 }
 
 snd_status
@@ -37,7 +49,8 @@ snd_probes_snapshot(snd_snapshot *snapshot, snd_profile *profile, uint64_t origi
     snd_status status = SND_OK;
 
     for (unsigned i = 0; i < COUNT && status == SND_OK; i++)
-        status = probes[i]->snapshot(snapshot, profile, origin, now);
+        if (probes[i]->snapshot != NULL)
+            status = probes[i]->snapshot(snapshot, profile, origin, now);
     return status;
 }
 
@@ -47,7 +60,7 @@ snd_probes_describe(snd_profile *profile)
     snd_status status = SND_OK;
 
     for (unsigned i = 0; i < COUNT && status == SND_OK; i++)
-        if (probes[i]->has_measured == NULL || probes[i]->has_measured())
+        if (probes[i]->describe != NULL && (probes[i]->has_measured == NULL || probes[i]->has_measured()))
             status = probes[i]->describe(profile);
     return status;
 }

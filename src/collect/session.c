@@ -27,7 +27,6 @@ static struct session {
     _Atomic int is_running;
     _Atomic int is_orphan; /* a forked child that has not yet opened outputs of its own */
     int paused;
-    int has_ops, has_graphs; /* now or earlier in this recording */
     uint32_t process_id;
     uint64_t cpu_before_ns; /* of the process, when the measurement began */
     snd_settings set;
@@ -50,8 +49,6 @@ static snd_status
 describe(snd_profile *profile, uint64_t now, int is_last)
 {
     const snd_about about = {.set = &session.set,
-                             .has_ops = session.has_ops,
-                             .has_graphs = session.has_graphs,
                              .note = session.note,
                              .working_directory = session.working_directory,
                              .start_realtime_ns = session.start_realtime_ns,
@@ -161,7 +158,6 @@ change_outputs(snd_settings *set, snd_buffer *message)
     free_collector();
     if (!session.is_running) {
         snd_probes_clear();
-        session.has_ops = session.has_graphs = 0;
         snd_children_end_at(0);
         mark_start();
     }
@@ -208,13 +204,14 @@ start_probes(void)
     const snd_probe_wishes wishes = {.cpu = session.set.cpu,
                                      .debug = session.set.debug,
                                      .counters = session.set.counters,
+                                     .calls = session.set.calls,
+                                     .ops = session.set.ops,
+                                     .graphs = session.set.graphs,
                                      .sample = session.set.sample,
                                      .memory = session.set.memory,
                                      .interpreter = session.interpreter,
                                      .origin_ns = session.start_monotonic_ns};
 
-    session.has_ops |= session.set.ops;
-    session.has_graphs |= session.set.graphs;
     snd_status status = snd_probes_start(&wishes);
     if (session.note == NULL)
         session.note = snd_probes_note();

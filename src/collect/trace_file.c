@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "format/trace/chrome.h"
-#include "format/trace/chrome_samples.h"
 #include "os/file.h"
 
 #include <errno.h>

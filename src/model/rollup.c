@@ -73,7 +73,7 @@ add_node(snd_rollup *self, uint32_t node, uint64_t counted)
 }
 
 void
-snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_counts *counts, const void *context,
+snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_counts *counts, void *context,
                 snd_rollup *out)
 {
     snd_rollup *self = out;

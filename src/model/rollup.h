@@ -16,7 +16,7 @@ typedef uint64_t snd_rollup_counts(const snd_rollup *self, uint32_t node);
 /* Read freely. Each metric is summed by its own rule. The profile must live longer. */
 struct snd_rollup {
     const snd_profile *profile;
-    const void *context;                     /* of both functions */
+    void *context;                           /* of both functions, which may change it */
     uint32_t count;                          /* rows */
     uint32_t *row_of;                        /* per node; SND_NONE: it has none */
     uint32_t *first;                         /* per row: the first of its nodes; SND_NONE: it has none */
@@ -29,7 +29,7 @@ struct snd_rollup {
 };
 
 /* Inside a work. `counts` NULL: all of them do. */
-void snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_counts *counts, const void *context,
+void snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_counts *counts, void *context,
                      snd_rollup *out);
 
 /* The row of a key, for rows that have no number yet: they are numbered as they are met. Texts of a profile are kept

@@ -12,7 +12,7 @@ static snd_calls
 make(const snd_profile *profile)
 {
     snd_calls calls = {0};
-    REQUIRE(snd_calls_make(profile, &calls) == SND_OK);
+    REQUIRE(snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &calls) == SND_OK);
     return calls;
 }
 
@@ -119,7 +119,8 @@ signatures_know_their_function(void)
     CHECK_NUMBER(calls.rows[one].signature_count, 0);
     CHECK_NUMBER(calls.rows[dot].numbers.count, 21);
     CHECK_NUMBER(calls.pair_count, 3);
-    snd_calls_fold_pairs(&calls);
+    snd_calls_free(&calls);
+    REQUIRE(snd_calls_make(profile, SND_PAIRS_OF_FUNCTIONS, &calls) == SND_OK);
     CHECK_NUMBER(calls.pair_count, 2);
     CHECK_NUMBER(pair_of(&calls, find_row(&calls, "main", ""), dot)->count, 21);
     CHECK_NUMBER(pair_of(&calls, find_row(&calls, "main", ""), dot)->self_ns, 700);
@@ -225,7 +226,7 @@ static snd_status
 attempt(void *context)
 {
     snd_calls calls = {0};
-    snd_status status = snd_calls_make(context, &calls);
+    snd_status status = snd_calls_make(context, SND_PAIRS_OF_SIGNATURES, &calls);
     CHECK((status == SND_OK) == (calls.rows != NULL));
     snd_calls_free(&calls);
     return status;

@@ -54,7 +54,7 @@ make_graph(const char *name)
         if (strcmp(self.functions.rows[i].name, name) == 0)
             number = i;
     REQUIRE((number == SND_NONE) == (name == NULL));
-    snd_graph_make(self.profile, &self.functions, number, &self.graph);
+    snd_graph_make(&self.functions, number, &self.graph);
     return self;
 }
 
@@ -248,7 +248,7 @@ without_times_of_nodes_there_are_no_lists(void)
     set_whole(profile, function, SND_METRIC_TOTAL, 3001);
     add_graph(profile, add_graph(profile, function, SND_SITE_GRAPH_CLASS, "Dot", ""), SND_SITE_GRAPH_APPLY, "d", "#0");
     snd_graph_functions_make(profile, &usual, &functions);
-    snd_graph_make(profile, &functions, 0, &graph);
+    snd_graph_make(&functions, 0, &graph);
     CHECK(!graph.is_timed);
     snd_graph_table(&graph, SND_SITE_GRAPH_OP, 20, &table);
     CHECK_NUMBER(table->row_count, 0);
@@ -354,20 +354,39 @@ write_view(const snd_profile *profile, const snd_view *view, snd_buffer *text)
     snd_table_free(table);
 }
 
-/* Every stack with time of its own, as numbers of frames. */
+typedef struct stacks_question {
+    const snd_profile *profile;
+    uint32_t count, frame_count, frames[1000];
+    uint64_t sums[1000];
+} stacks_question;
+
+static void
+sum_stacks(void *context)
+{
+    stacks_question *self = context;
+    snd_stacks stacks = {0};
+
+    snd_work_need(snd_stacks_update(&stacks, self->profile));
+    self->count = stacks.stack_count;
+    self->frame_count = stacks.frame_count;
+    const uint64_t *sums = snd_stacks_sums(&stacks, self->profile, SND_COST_SAMPLES);
+    REQUIRE(self->count <= 1000);
+    for (uint32_t i = 0; i < self->count; i++) {
+        self->frames[i] = stacks.stacks[i].frame;
+        self->sums[i] = sums[i];
+    }
+}
+
+/* Every stack with samples of its own, as numbers of frames. */
 static void
 write_stacks(const snd_profile *profile, snd_buffer *text)
 {
-    snd_stacks stacks = {0};
-    uint64_t *sums = NULL;
+    stacks_question all = {.profile = profile};
+    snd_status status = snd_work_run(sum_stacks, &all, NULL);
 
-    REQUIRE(snd_stacks_update(&stacks, profile) == SND_OK);
-    snd_buffer_printf(text, "%u stacks, %u frames", stacks.stack_count, stacks.frame_count);
-    if (snd_stacks_sums(&stacks, profile, 0, &sums) == SND_OK)
-        for (uint32_t i = 0; i < stacks.stack_count; i++)
-            snd_buffer_printf(text, "\n%u %llu", stacks.stacks[i].frame, (unsigned long long)sums[i]);
-    snd_free(sums);
-    snd_stacks_free(&stacks);
+    snd_buffer_printf(text, "%u stacks, %u frames", all.count, all.frame_count);
+    for (uint32_t i = 0; i < all.count && status == SND_OK; i++)
+        snd_buffer_printf(text, "\n%u %llu", all.frames[i], (unsigned long long)all.sums[i]);
 }
 
 /* A compiled function is no region and no sample, and has no memory of the program's. */

@@ -105,7 +105,7 @@ def test_a_view_a_format_and_an_option_take_what_the_page_says(tmp_path):
         "an option",
         "src/collect/setting_table.c",
         r"const snd_setting snd_setting_table\[\]",
-        '    {"toy", "with toys", RUN, FLAG},\n',
+        '    {"toy", "with toys", RUN, SND_FLAG},\n',
     )
     copy.build()
     (copy.folder / "stacks.txt").write_text("a;b 1\na;c 2\n")

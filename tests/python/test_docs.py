@@ -95,7 +95,7 @@ def test_an_outdated_table_of_options_is_noticed_and_written(tmp_path, monkeypat
 
 
 def test_the_notebook_page_names_every_option_of_the_magics():
-    from sonde import _settings
+    from sonde._runtime import settings as _settings
 
     text = (ROOT / "docs" / "notebook.md").read_text()
     options = {f"--{setting['name']}" if setting["name"] != "output" else "-o" for setting in _settings.magics()}

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import sonde
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 pytestmark = pytest.mark.interpreter
 

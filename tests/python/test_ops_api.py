@@ -11,7 +11,8 @@ import threading
 import pytest
 
 import sonde
-from sonde import _core, _ops, _session, _torch_ops
+from sonde import _core, _ops, _torch_ops
+from sonde._runtime import session as _session
 
 pytestmark = pytest.mark.interpreter
 

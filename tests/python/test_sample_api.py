@@ -8,7 +8,8 @@ import pytest
 from sonde_programs import make_trees
 
 import sonde
-from sonde import _core, _session, sampling
+from sonde import _core, sampling
+from sonde._runtime import session as _session
 
 pytestmark = pytest.mark.interpreter
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import sonde
-from sonde import _core, _settings, web
+from sonde import _core, web
 from sonde._notebook import options
+from sonde._runtime import settings as _settings
 
 pytestmark = pytest.mark.quick
 STUB = Path(sonde.__file__).with_name("_core.pyi")

@@ -393,7 +393,7 @@ def test_what_cannot_be_measured_is_not_passed(tests):
 
         @pytest.mark.sonde(max_seconds=100)
         def test_ended():
-            from sonde import _session
+            from sonde._runtime import session as _session
             _session.end()
 
         def test_no_budget():

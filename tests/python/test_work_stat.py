@@ -323,7 +323,7 @@ def test_a_statement_that_fails_shows_its_error_without_our_lines(sonde, stateme
     done = sonde.command("stat", "-c", statement, status=1)
     *trace, error, line = done.stderr.splitlines()
     assert error == last and line.startswith("sonde: the statement was not measured")
-    assert statement in done.stderr and "_stat.py" not in done.stderr
+    assert statement in done.stderr and "_runtime/stat.py" not in done.stderr
     assert done.stdout == ""
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 SEEN = """
 select node.id, coalesce(node.parent, -1), site.kind, site.name, site.detail, site.file, site.line,

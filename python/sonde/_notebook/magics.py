@@ -16,9 +16,11 @@ from tempfile import TemporaryDirectory
 from IPython.core.error import UsageError  # type: ignore[import-not-found, unused-ignore]
 from IPython.display import display as show  # type: ignore[import-not-found, unused-ignore]
 
-from sonde import _session, _settings, sampling
+from sonde import sampling
 from sonde._notebook import cells, display
 from sonde._notebook.options import Mistake, Options, help_own, help_scalene, read_own, read_scalene
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sonde import _core, _settings, sampling
+from sonde import _core, sampling
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ def _begin(package):
 
         finder = _frozen_importlib_external.PathFinder
         _frozen_importlib._load(finder.find_spec("sonde", [os.path.dirname(package)]))
-    from sonde import _children
+    from sonde._runtime import children as _children
 
     _children.enter()
 

@@ -15,8 +15,10 @@ import os
 import sys
 from pathlib import Path
 
-from sonde import _core, _places, _settings
-from sonde._terminal import look_of
+from sonde import _core
+from sonde._runtime import places as _places
+from sonde._runtime import settings as _settings
+from sonde._runtime.terminal import look_of
 from sonde.graph import tracking
 from sonde.sampling import Measurement, _lock
 

@@ -7,8 +7,9 @@ from _thread import RLock
 from contextlib import contextmanager
 from time import monotonic
 
-from sonde import _core, _session
-from sonde._imports import Watch
+from sonde import _core
+from sonde._runtime import session as _session
+from sonde._runtime.imports import Watch
 from sonde.graph import library, rows, tips
 from sonde.graph.hooks import Hooks
 from sonde.graph.library import Library

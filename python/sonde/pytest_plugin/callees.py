@@ -8,7 +8,7 @@ import os
 import sys
 import types
 
-from sonde import _places
+from sonde._runtime import places as _places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,10 @@ import os
 import sys
 import time
 
-from sonde import _core, _places, _session, _settings, regions, sampling
+from sonde import _core, regions, sampling
+from sonde._runtime import places as _places
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

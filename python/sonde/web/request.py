@@ -11,7 +11,9 @@ from _thread import allocate_lock
 from contextlib import contextmanager
 from urllib.parse import unquote_plus, unquote_to_bytes
 
-from sonde import _core, _places, _settings, sampling
+from sonde import _core, sampling
+from sonde._runtime import places as _places
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

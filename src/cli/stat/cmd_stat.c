@@ -1,31 +1,80 @@
 /* sonde stat: runs a command, or a statement of Python, several times and counts what it uses. */
+#include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/python.h"
+#include "cli/options.h"
+#include "cli/program.h"
 #include "cli/stat/stat.h"
-
-#include "base/alloc.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { RUNS_MAX = 10000, RUNS_COMPARED = 10, RUNS_OF_STATEMENT = 5 };
+/* ---- sonde stat: running a command ---- */
 
-/* 0 after complaining about a value that is no whole number in these limits. Without one `*number` is as it was. */
+/* A file is given to every run from where it stands now; anything else to a single run only, since there is one to
+ * read it: -1 for nothing. */
 static int
-read_whole(const snd_arguments *given, const char *name, uint64_t least, uint64_t most, uint64_t *number)
+find_input(const snd_stat *self)
 {
-    const char *text = snd_arguments_value(given, name);
+    static off_t start = -1;
+    struct stat about;
 
-    if (text == NULL || snd_whole_of(text, least, most, number))
-        return 1;
-    snd_complain("--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)least,
-                 (unsigned long long)most, text);
-    return 0;
+    if (fstat(STDIN_FILENO, &about) != 0)
+        return -1;
+    if (S_ISREG(about.st_mode)) {
+        if (start < 0)
+            start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+        if (start >= 0 && lseek(STDIN_FILENO, start, SEEK_SET) == start)
+            return STDIN_FILENO;
+    }
+    return self->runs == 1 && self->side_count == 1 && self->warmup == 0 ? STDIN_FILENO : -1;
 }
+
+/* As a shell says it. */
+static int
+complain_start(const char *command, int error)
+{
+    if (error == ENOENT && strchr(command, '/') == NULL)
+        snd_complain("%s: command not found", command);
+    else
+        snd_complain("%s: cannot be run: %s", command, strerror(error));
+    return error == ENOENT ? 127 : 126;
+}
+
+int
+snd_stat_run_command(snd_stat *self, unsigned number, uint32_t round, int counts, int *status)
+{
+    snd_stat_side *side = &self->sides[number];
+    snd_child_wish wish = {.argv = side->argv, .input = find_input(self), .output = self->output, .kept = -1};
+    snd_child_end end;
+    snd_usage used;
+
+    if (!snd_child_run(&wish, &used, &end)) {
+        *status = snd_complain("%s: cannot be run: %s", side->argv[0], strerror(errno));
+        return 0;
+    }
+    if (end.start_error != 0) {
+        *status = complain_start(side->argv[0], end.start_error);
+        return 0;
+    }
+    int is_broken_off = snd_child_signal() != 0 && side->sample_count != 0; /* what ran to its end says more */
+    if (!counts || is_broken_off)
+        return 1;
+    side->run_count++;
+    snd_status result = snd_stat_add_sample(side, round, &used);
+    if (result == SND_OK && (end.status != 0 || end.signal != 0))
+        result = snd_stat_add_failure(side, side->run_count, end);
+    if (result != SND_OK)
+        *status = snd_complain("%s", snd_status_text(result));
+    return result == SND_OK;
+}
+
+enum { RUNS_MAX = 10000, RUNS_COMPARED = 10, RUNS_OF_STATEMENT = 5 };
 
 /* All texts of an option, a line each. */
 static void
@@ -115,8 +164,8 @@ read_wishes(const snd_arguments *given, texts *own, snd_stat *out)
     uint64_t runs = other != NULL ? RUNS_COMPARED : is_statement ? RUNS_OF_STATEMENT : 1;
     uint64_t warmup = 0, loops = 0;
 
-    if (!read_whole(given, "repeat", 1, RUNS_MAX, &runs) || !read_whole(given, "warmup", 0, RUNS_MAX, &warmup) ||
-        !read_whole(given, "loops", 1, 1000000000000, &loops))
+    if (!snd_arguments_count(given, "repeat", &runs) || !snd_arguments_count(given, "warmup", &warmup) ||
+        !snd_arguments_count(given, "loops", &loops))
         return 0;
     if (other != NULL && runs < 2) {
         snd_complain("--compare needs two runs or more of each: -r 2");
@@ -232,16 +281,20 @@ run(const snd_arguments *given)
     return status;
 }
 
-static const snd_option options[] = {
-    {"repeat", 'r', "N", "run it so many times; 1 when not given, 10 of each with --compare, 5 processes with -c"},
-    {"warmup", 'w', "N", "run it so many times before, which does not count"},
-    {"compare", 0, "OTHER", "another command, or statement with -c, in turns with the first: the ratio of both"},
-    {"statement", 'c', "TEXT", "a statement of Python instead of a command; several are lines of one"},
-    {"setup", 's', "TEXT", "what is done before the loops of a statement and not counted; several are lines"},
-    {"loops", 'n', "N", "so many loops make one value of a statement; else as many as take 10 ms or more"},
-    {"gc", 0, NULL, "let Python collect garbage while a statement is timed"},
-    {"json", 0, NULL, "the result as JSON, on standard output; a command's own goes to standard error then"},
-    {"output", 'o', "FILE", "where the result goes; standard error when not given"},
+static const snd_setting options[] = {
+    {"repeat", "run it so many times; 1 when not given, 10 of each with --compare, 5 processes with -c",
+     SND_COUNT("N", 1, RUNS_MAX, 0), .letter = 'r'},
+    {"warmup", "run it so many times before, which does not count", SND_COUNT("N", 0, RUNS_MAX, 0), .letter = 'w'},
+    {"compare", "another command, or statement with -c, in turns with the first: the ratio of both", SND_TEXT("OTHER")},
+    {"statement", "a statement of Python instead of a command; several are lines of one", SND_TEXT("TEXT"),
+     .letter = 'c'},
+    {"setup", "what is done before the loops of a statement and not counted; several are lines", SND_TEXT("TEXT"),
+     .letter = 's'},
+    {"loops", "so many loops make one value of a statement; else as many as take 10 ms or more",
+     SND_COUNT("N", 1, 1000000000000, 0), .letter = 'n'},
+    {"gc", "let Python collect garbage while a statement is timed", SND_FLAG},
+    {"json", "the result as JSON, on standard output; a command's own goes to standard error then", SND_FLAG},
+    {"output", "where the result goes; standard error when not given", SND_TEXT("FILE"), .letter = 'o'},
     {0},
 };
 

@@ -155,7 +155,7 @@ run_in(snd_stat *self, snd_stat_side *side, uint32_t round, int counts, int file
 {
     char told[16], loops[24];
     const char *argv[] = {
-        self->python,    "-P", "-m", "sonde._stat", told, loops, self->keeps_gc ? "gc" : "", self->setup,
+        self->python,    "-P", "-m", "sonde._runtime.stat", told, loops, self->keeps_gc ? "gc" : "", self->setup,
         side->statement, NULL};
     snd_child_wish wish = {.argv = argv, .input = -1, .output = self->output, .kept = file};
     snd_child_end end;

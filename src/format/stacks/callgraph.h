@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 #include "base/work.h"
-#include "format/stacks/costs.h"
+#include "format/stacks/stacks.h"
 
 /* What a function, or a pair of caller and callee, costs. Of calls the times are those of SND_COST_TIME. */
 typedef struct snd_callgraph_numbers {
@@ -63,11 +63,5 @@ void snd_callgraph_turn(snd_callgraph *self);
 
 /* Whether anything was counted. */
 int snd_callgraph_is_used(const snd_callgraph_numbers *numbers);
-
-/* For the two ways to make one: the function of that kind at a place, found or added. */
-void snd_callgraph_find(snd_callgraph *self, snd_site_kind kind, const snd_callgraph_function *place, uint32_t *id);
-
-/* Fills an empty graph from the stacks of a profile. */
-void snd_callgraph_from_stacks(snd_callgraph *self, const snd_profile *profile);
 
 #endif

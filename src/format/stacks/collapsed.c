@@ -134,7 +134,7 @@ write_recording(const snd_profile *profile, const snd_export_options *options, i
     self.without_threads = snd_profile_info_number(profile, SND_IMPORT_ROOTS) != 0;
     self.cost = snd_export_cost(profile, options);
     snd_work_need(snd_stacks_update(&self.stacks, profile));
-    snd_work_need(snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums));
+    self.sums = snd_stacks_sums(&self.stacks, profile, self.cost);
     sort_stacks(&self);
     walk(&self);
 }

@@ -101,24 +101,51 @@ put_locations(profiling *self, uint32_t stack)
         snd_varint_put(&self->part, (uint64_t)stacks[stack].frame + 1);
 }
 
-static snd_status
-put_sample(void *context, uint32_t stack, const snd_cost_values *values)
+static void
+put_sample(profiling *self, const snd_profile *tree, uint32_t stack)
 {
-    profiling *self = context;
+    snd_cost_values values = snd_cost_read(tree->nodes[stack].present, tree->columns, stack);
     uint64_t any = 0;
 
     for (unsigned i = 0; i < self->cost_count; i++)
-        any |= values->of[self->costs[i]];
+        any |= values.of[self->costs[i]];
     if (any == 0)
-        return SND_OK;
+        return;
     put_locations(self, stack);
     snd_protobuf_message(&self->message, SAMPLE_LOCATION, &self->part);
     for (unsigned i = 0; i < self->cost_count; i++)
-        snd_varint_put(&self->part, values->of[self->costs[i]]);
+        snd_varint_put(&self->part, values.of[self->costs[i]]);
     snd_protobuf_message(&self->message, SAMPLE_VALUE, &self->part);
     put_labels(self, &self->profile->tracks[self->stacks.stacks[stack].track]);
     end_message(self, PROFILE_SAMPLE);
-    return SND_OK;
+}
+
+/* Each stack as it is first met, then what was waited for in it. */
+static void
+put_samples(profiling *self)
+{
+    const snd_stacks *stacks = &self->stacks;
+    uint32_t first = stacks->stack_count, frame;
+    snd_profile tree;
+
+    int has_time = (snd_stacks_known(self->profile) >> SND_COST_TIME & 1) != 0;
+    for (uint32_t i = 0; i < self->profile->node_count && has_time; i++) /* its frame comes before those of waiting */
+        if (self->profile->nodes[i].parent == SND_NONE && snd_profile_whole(self->profile, i, SND_METRIC_SELF) != 0)
+            snd_work_need(snd_stacks_outside(&self->stacks, &frame));
+    snd_stacks_tree(&self->stacks, self->profile, self->options->cpu_only, &tree);
+    uint32_t *waiting = snd_new(first, sizeof *waiting); /* per stack: the first that was waited in */
+    unsigned char *is_done = snd_new(first, 1);
+    for (uint32_t i = tree.node_count; i-- > first;)
+        waiting[tree.nodes[i].parent] = i;
+    for (uint32_t i = 0; i < stacks->node_count; i++) {
+        uint32_t stack = stacks->of_node[i];
+        if (stack == SND_NONE || is_done[stack])
+            continue;
+        is_done[stack] = 1;
+        put_sample(self, &tree, stack);
+        for (uint32_t j = waiting[stack]; j != 0 && j < tree.node_count && tree.nodes[j].parent == stack; j++)
+            put_sample(self, &tree, j);
+    }
 }
 
 /* ---- places ---- */
@@ -230,10 +257,10 @@ put_texts(profiling *self)
 static void
 choose_costs(profiling *self)
 {
-    snd_cost_values all = snd_stacks_all(self->profile);
+    unsigned known = snd_stacks_known(self->profile);
 
     for (unsigned i = 0; i < SND_COST_COUNT; i++)
-        if (all.of[i] != 0 && !(self->options->cpu_only && i == SND_COST_WALL))
+        if ((known >> i & 1) != 0 && !(self->options->cpu_only && i == SND_COST_WALL))
             self->costs[self->cost_count++] = (snd_cost)i;
 }
 
@@ -244,7 +271,7 @@ put_all(profiling *self)
     for (unsigned i = 0; i < self->cost_count; i++)
         put_type(self, PROFILE_SAMPLE_TYPE, self->costs[i]);
     put_facts(self, snd_export_cost(self->profile, self->options));
-    snd_work_need(snd_stacks_costs(&self->stacks, self->profile, self->options->cpu_only, put_sample, self));
+    put_samples(self);
     put_places(self);
     put_texts(self);
     snd_work_need(snd_gzip_end(&self->out));

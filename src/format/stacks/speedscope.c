@@ -248,7 +248,7 @@ write_recording(const snd_profile *profile, const snd_export_options *options, i
 
     snd_work_need(snd_stacks_update(&self.stacks, profile));
     sort_events(&self, &self.is_over_time);
-    snd_work_need(snd_stacks_sums(&self.stacks, profile, self.cost, &self.sums));
+    self.sums = snd_stacks_sums(&self.stacks, profile, self.cost);
     self.sum_count = self.stacks.stack_count; /* events may bring more */
     put_all(&self);
 }

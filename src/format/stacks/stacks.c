@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/text.h"
+#include "model/rollup.h"
 
-#include "format/stacks/costs.h"
 #include <string.h>
 
 /* By the states of a sample; NULL where the frame itself ran. */
@@ -246,16 +246,22 @@ snd_stacks_update(snd_stacks *self, const snd_profile *profile)
     return status;
 }
 
-snd_status
-snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack)
+static snd_status
+find_waiting(snd_stacks *self, uint32_t above, uint32_t state, uint32_t *stack)
 {
     uint32_t frame;
 
-    *stack = self->of_node[node];
-    if (*stack == SND_NONE || state_names[state] == NULL || self->stacks[*stack].depth >= SND_STACK_DEPTH)
+    *stack = above;
+    if (above == SND_NONE || state_names[state] == NULL || self->stacks[above].depth >= SND_STACK_DEPTH)
         return SND_OK;
     snd_status status = add_frame(self, &(snd_stacks_frame){SND_SITE_OTHER, state_names[state], "", 0, 0}, &frame);
-    return status != SND_OK ? status : add_child(self, *stack, frame, stack);
+    return status != SND_OK ? status : add_child(self, above, frame, stack);
+}
+
+snd_status
+snd_stacks_find(snd_stacks *self, uint32_t node, uint32_t state, uint32_t *stack)
+{
+    return find_waiting(self, self->of_node[node], state, stack);
 }
 
 snd_status
@@ -288,73 +294,113 @@ has_entries(const snd_profile *profile)
     return 0;
 }
 
-static int
-is_on_stack(const snd_profile *profile, uint32_t node)
+/* The metrics of a node that count. */
+static uint64_t
+counted_of(const snd_profile *profile, uint32_t node, int is_entered, int cpu_only)
 {
-    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
-    return profile->nodes[node].parent == SND_NONE || snd_site_is_entered(kind) || snd_site_is_sampled(kind);
+    uint64_t time = is_entered ? SND_COST_BIT(SELF) : 0;
+
+    if (snd_profile_kind(profile, node) == SND_SITE_THREAD)
+        return time;
+    if (cpu_only || profile->nodes[node].parent == SND_NONE)
+        return (~SND_COST_BIT(SELF) & ~SND_COST_WAIT_BITS) | time;
+    return ~SND_COST_BIT(SELF) | time;
 }
 
-static snd_cost_values
-read_node(const snd_profile *profile, uint32_t node, int is_entered)
-{
-    snd_cost_values values = snd_cost_read(profile, node);
-    if (!is_entered)
-        values.of[SND_COST_TIME] = 0;
-    return values;
-}
-
-static snd_status
-take_waiting(snd_stacks *self, const snd_profile *profile, uint32_t node, snd_stacks_take *take, void *context)
-{
-    snd_status status = SND_OK;
-
-    for (uint32_t state = 0; state < SND_SAMPLE_STATES && status == SND_OK; state++) {
-        snd_cost_values values = {.of[SND_COST_WALL] = snd_profile_whole(profile, node, SND_SAMPLE_METRIC(state))};
-        uint32_t stack;
-        if (values.of[SND_COST_WALL] == 0 || SND_SAMPLE_IS_CPU(state))
-            continue;
-        status = snd_stacks_find(self, node, state, &stack);
-        if (status == SND_OK)
-            status = take(context, stack, &values);
-    }
-    return status;
-}
-
-snd_status
-snd_stacks_costs(snd_stacks *self, const snd_profile *profile, int cpu_only, snd_stacks_take *take, void *context)
+unsigned
+snd_stacks_known(const snd_profile *profile)
 {
     int is_entered = has_entries(profile);
-    snd_status status = SND_OK;
-
-    for (uint32_t i = 0; i < self->node_count && status == SND_OK; i++) {
-        if (self->of_node[i] == SND_NONE)
-            continue;
-        snd_cost_values values = read_node(profile, i, is_entered);
-        if (snd_cost_is_any(&values))
-            status = take(context, self->of_node[i], &values);
-        if (status == SND_OK && !cpu_only && profile->nodes[i].parent != SND_NONE)
-            status = take_waiting(self, profile, i, take, context);
-    }
-    return status;
-}
-
-snd_cost_values
-snd_stacks_all(const snd_profile *profile)
-{
-    snd_cost_values sum = {{0}};
-    int is_entered = has_entries(profile);
+    uint64_t known = 0;
+    unsigned costs = 0;
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
-        if (!is_on_stack(profile, i))
+        snd_site_kind kind = snd_profile_kind(profile, i);
+        uint64_t left = profile->nodes[i].present & counted_of(profile, i, is_entered, 0) & ~known;
+        if (profile->nodes[i].parent != SND_NONE && !snd_site_is_entered(kind) && !snd_site_is_sampled(kind))
             continue;
-        snd_cost_values values = read_node(profile, i, is_entered);
-        for (uint32_t state = 0; state < SND_SAMPLE_STATES && profile->nodes[i].parent != SND_NONE; state++)
-            if (!SND_SAMPLE_IS_CPU(state))
-                values.of[SND_COST_WALL] += snd_profile_whole(profile, i, SND_SAMPLE_METRIC(state));
-        snd_cost_add(&sum, &values);
+        for (; left != 0; left &= left - 1)
+            if (snd_profile_whole(profile, i, (snd_metric)__builtin_ctzll(left)) != 0)
+                known |= left & -left;
     }
-    return sum;
+    for (unsigned i = 0; i < SND_COST_COUNT; i++)
+        costs |= (unsigned)((snd_costs[i].metrics & known) != 0) << i;
+    return costs;
+}
+
+typedef struct counting {
+    const snd_stacks *stacks;
+    int is_entered, cpu_only;
+} counting;
+
+static uint32_t
+by_stack(const snd_rollup *rows, uint32_t node)
+{
+    return ((const counting *)rows->context)->stacks->of_node[node];
+}
+
+static uint64_t
+counted(const snd_rollup *rows, uint32_t node)
+{
+    const counting *self = rows->context;
+    return counted_of(rows->profile, node, self->is_entered, self->cpu_only);
+}
+
+/* A value of the roll-up goes to its stack, or to the frame below it that says what was waited for. */
+static void
+put_values(snd_stacks *self, const snd_rollup *rows, snd_metric metric, snd_profile *out)
+{
+    uint64_t bit = UINT64_C(1) << metric;
+    int is_waiting = (SND_COST_WAIT_BITS & bit) != 0;
+
+    for (uint32_t i = 0; i < rows->count; i++) {
+        uint32_t stack = i;
+        if ((rows->present[i] & bit) == 0 || (is_waiting && rows->columns[metric][i].whole == 0))
+            continue;
+        if (is_waiting)
+            snd_work_need(find_waiting(self, i, metric - SND_METRIC_PYTHON, &stack));
+        out->columns[metric][stack] = rows->columns[metric][i];
+        out->nodes[stack].present |= bit;
+    }
+}
+
+void
+snd_stacks_tree(snd_stacks *self, const snd_profile *profile, int cpu_only, snd_profile *out)
+{
+    counting context = {self, has_entries(profile), cpu_only};
+    uint32_t stack;
+    snd_rollup rows;
+
+    snd_rollup_make(profile, by_stack, counted, &context, &rows);
+    for (uint32_t i = 0; i < rows.count; i++) /* before it is known how many stacks there are */
+        for (uint32_t state = 0; state < SND_SAMPLE_STATES; state++)
+            if (!SND_SAMPLE_IS_CPU(state) && snd_rollup_whole(&rows, i, SND_SAMPLE_METRIC(state)) != 0)
+                snd_work_need(find_waiting(self, i, state, &stack));
+    *out = (snd_profile){.nodes = snd_new(self->stack_count, sizeof *out->nodes), .node_count = self->stack_count};
+    for (uint32_t i = 0; i < self->stack_count; i++)
+        out->nodes[i] = (snd_profile_node){self->stacks[i].parent, self->stacks[i].track, self->stacks[i].frame, 0};
+    for (unsigned metric = 0; metric < SND_METRIC_COUNT_OF; metric++)
+        if (rows.columns[metric] != NULL) {
+            out->columns[metric] = snd_new(self->stack_count, sizeof **out->columns);
+            put_values(self, &rows, (snd_metric)metric, out);
+        }
+}
+
+uint64_t *
+snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost)
+{
+    uint64_t any = 0;
+    snd_profile tree;
+
+    if (cost == SND_COST_COUNT)
+        snd_work_end(SND_NO_DATA);
+    snd_stacks_tree(self, profile, cost != SND_COST_WALL, &tree);
+    uint64_t *sums = snd_new(tree.node_count, sizeof *sums);
+    for (uint32_t i = 0; i < tree.node_count; i++)
+        any |= sums[i] = snd_cost_read(tree.nodes[i].present & snd_costs[cost].metrics, tree.columns, i).of[cost];
+    if (any == 0)
+        snd_work_end(SND_NO_DATA);
+    return sums;
 }
 
 snd_cost
@@ -362,61 +408,12 @@ snd_stacks_main_cost(const snd_profile *profile, int cpu_only)
 {
     const snd_cost order[] = {cpu_only ? SND_COST_CPU : SND_COST_WALL, SND_COST_TIME, SND_COST_ALLOC_SPACE,
                               SND_COST_COPIED_SPACE};
-    snd_cost_values sum = snd_stacks_all(profile);
+    unsigned known = snd_stacks_known(profile);
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (sum.of[order[i]] != 0)
+        if ((known >> order[i] & 1) != 0)
             return order[i];
     return SND_COST_COUNT;
-}
-
-/* A stack may be new while `sums` is there already: it grows along. What is new is added to at once. */
-typedef struct adding {
-    const snd_stacks *stacks;
-    snd_cost cost;
-    uint64_t *sums;
-    uint32_t count, capacity;
-    int is_any;
-} adding;
-
-static snd_status
-add_cost(void *context, uint32_t stack, const snd_cost_values *values)
-{
-    adding *self = context;
-    uint32_t wanted = self->stacks->stack_count;
-    uint64_t value = values->of[self->cost];
-
-    if (value == 0)
-        return SND_OK;
-    if (wanted > self->count) {
-        snd_status status = make_room(&self->sums, wanted, &self->capacity, sizeof *self->sums);
-        if (status != SND_OK)
-            return status;
-        memset(self->sums + self->count, 0, (wanted - self->count) * sizeof *self->sums);
-        self->count = wanted;
-    }
-    self->sums[stack] += value;
-    self->is_any = 1;
-    return SND_OK;
-}
-
-snd_status
-snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost, uint64_t **sums)
-{
-    uint32_t count = self->stack_count;
-    adding all = {self, cost, snd_calloc((size_t)count + 1, sizeof **sums), count, count + 1, 0};
-    snd_status status = all.sums == NULL ? SND_NO_MEMORY : SND_OK;
-
-    if (status == SND_OK && cost != SND_COST_COUNT)
-        status = snd_stacks_costs(self, profile, cost != SND_COST_WALL, add_cost, &all);
-    if (status == SND_OK && !all.is_any)
-        status = SND_NO_DATA;
-    if (status != SND_OK) {
-        snd_free(all.sums);
-        return status;
-    }
-    *sums = all.sums;
-    return SND_OK;
 }
 
 const snd_cost_info snd_costs[SND_COST_COUNT] = {
@@ -451,18 +448,12 @@ snd_cost_is_any(const snd_cost_values *values)
 }
 
 snd_cost_values
-snd_cost_read(const snd_profile *profile, uint32_t node)
+snd_cost_read(uint64_t present, snd_value *const *columns, uint32_t at)
 {
-    uint64_t present = profile->nodes[node].present;
-    snd_site_kind kind = profile->sites[profile->nodes[node].site].kind;
     snd_cost_values values = {{0}};
 
-    if (kind == SND_SITE_THREAD) {
-        values.of[SND_COST_TIME] = snd_profile_whole(profile, node, SND_METRIC_SELF);
-        return values;
-    }
     for (unsigned i = 0; i < SND_COST_COUNT; i++)
         for (uint64_t left = present & snd_costs[i].metrics; left != 0; left &= left - 1)
-            values.of[i] += snd_profile_whole(profile, node, (snd_metric)__builtin_ctzll(left));
+            values.of[i] += columns[__builtin_ctzll(left)][at].whole;
     return values;
 }

@@ -6,7 +6,60 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "format/stacks/costs.h"
+#include "model/profile.h"
+
+/* ---- what a recording has counted of its stacks, by the names that other programs have for it ---- */
+
+#define SND_COST_BIT(metric) (UINT64_C(1) << SND_METRIC_##metric)
+#define SND_COST_CPU_BITS (SND_COST_BIT(PYTHON) | SND_COST_BIT(NATIVE) | SND_COST_BIT(SYSTEM))
+#define SND_COST_WAIT_BITS ((SND_COST_BIT(WAIT_OTHER) << 1) - SND_COST_BIT(WAIT_CPU))
+
+/* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). */
+#define SND_COST_MAP(X)                                                                                    \
+    X(SAMPLES, "samples", "count", SND_COST_BIT(SAMPLES), "sampled: how often a thread was looked at")     \
+    X(CPU, "cpu", "nanoseconds", SND_COST_CPU_BITS, "sampled: time in which a thread ran")                 \
+    X(WALL, "wall", "nanoseconds", SND_COST_CPU_BITS | SND_COST_WAIT_BITS,                                 \
+      "sampled: time in which a thread ran or waited")                                                     \
+    X(ENTRIES, "entries", "count", SND_COST_BIT(COUNT), "regions and operators: how often they were left") \
+    X(TIME, "time", "nanoseconds", SND_COST_BIT(SELF),                                                     \
+      "regions, operators, calls: time inside them, and outside of all")                                   \
+    X(ALLOC_OBJECTS, "alloc_objects", "count", SND_COST_BIT(ALLOC_BLOCKS), "blocks of memory allocated")   \
+    X(ALLOC_SPACE, "alloc_space", "bytes", SND_COST_BIT(ALLOC_PYTHON) | SND_COST_BIT(ALLOC_NATIVE),        \
+      "memory allocated")                                                                                  \
+    X(INUSE_SPACE, "inuse_space", "bytes", SND_COST_BIT(LIVE), "memory not freed at the end")              \
+    X(PEAK_SPACE, "peak_space", "bytes", SND_COST_BIT(LIVE_PEAK), "memory when the program had most")      \
+    X(TEMPORARY_SPACE, "temporary_space", "bytes", SND_COST_BIT(TEMPORARY), "memory freed within 10 ms")   \
+    X(COPIED_SPACE, "copied_space", "bytes", SND_COST_BIT(COPIED), "memory copied")                        \
+    X(GPU, "gpu", "nanoseconds", SND_COST_BIT(GPU), "time in which the GPU worked")
+
+typedef enum snd_cost {
+#define SND_COST_ENUM(id, name, unit, metrics, meaning) SND_COST_##id,
+    SND_COST_MAP(SND_COST_ENUM)
+#undef SND_COST_ENUM
+        SND_COST_COUNT
+} snd_cost;
+
+typedef struct snd_cost_info {
+    const char *name, *unit;
+    uint64_t metrics; /* bit m: metric m is a part of it */
+    const char *meaning;
+} snd_cost_info;
+
+extern const snd_cost_info snd_costs[SND_COST_COUNT];
+
+/* SND_COST_COUNT for a name that is not in the list. */
+snd_cost snd_cost_find(const char *name);
+
+/* A number for every cost. */
+typedef struct snd_cost_values {
+    uint64_t of[SND_COST_COUNT];
+} snd_cost_values;
+
+void snd_cost_add(snd_cost_values *sum, const snd_cost_values *more);
+int snd_cost_is_any(const snd_cost_values *values);
+
+/* What a node of a profile, or a row of a roll-up, has: bits and columns are that one's. */
+snd_cost_values snd_cost_read(uint64_t present, snd_value *const *columns, uint32_t at);
 
 /* A stack that is deeper counts as the one it is cut to: what a format writes grows with the square of the depth. */
 #define SND_STACK_DEPTH 2000u
@@ -65,19 +118,18 @@ SND_MUST_USE snd_status snd_stacks_find(snd_stacks *self, uint32_t node, uint32_
 /* The frame SND_STACKS_OUTSIDE, for formats that cannot do with an empty stack. */
 SND_MUST_USE snd_status snd_stacks_outside(snd_stacks *self, uint32_t *frame);
 
-/* Gives `take` the costs that a stack has of its own, once or several times for a stack, until it returns other than
- * SND_OK. What a thread waited for is wall time on one more frame; it is left out if `cpu_only`. Time and entries are
- * there only where something was entered. */
-typedef snd_status snd_stacks_take(void *context, uint32_t stack, const snd_cost_values *values);
-SND_MUST_USE snd_status snd_stacks_costs(snd_stacks *self, const snd_profile *profile, int cpu_only,
-                                         snd_stacks_take *take, void *context);
+/* What every stack has of its own, each metric by its rule: a profile whose nodes are the stacks by their numbers, and
+ * whose sites are frames; it has no texts. What a thread waited for is on one more frame, and left out if `cpu_only`.
+ * Time and entries are there only where something was entered. A thread has time outside of regions only: what threads
+ * without any Python waited is no place's, and no view of places has it. Inside a work. */
+void snd_stacks_tree(snd_stacks *self, const snd_profile *profile, int cpu_only, snd_profile *out);
 
-/* One cost of every stack's own, by its number. The caller frees them. SND_NO_DATA when all are 0, and for
- * SND_COST_COUNT. */
-SND_MUST_USE snd_status snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost, uint64_t **sums);
+/* One cost of every stack's own, by its number. Ends the work with SND_NO_DATA when all are 0, and for SND_COST_COUNT.
+ */
+uint64_t *snd_stacks_sums(snd_stacks *self, const snd_profile *profile, snd_cost cost);
 
-/* What all stacks have together. */
-snd_cost_values snd_stacks_all(const snd_profile *profile);
+/* The costs that any stack has: bit c for cost c. */
+unsigned snd_stacks_known(const snd_profile *profile);
 
 /* The cost that one looks at first: sampled time, time of regions, memory. SND_COST_COUNT: there is none. */
 snd_cost snd_stacks_main_cost(const snd_profile *profile, int cpu_only);

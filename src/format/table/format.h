@@ -3,7 +3,7 @@
 #ifndef SND_FORMAT_FORMAT_H
 #define SND_FORMAT_FORMAT_H
 
-#include "format/stacks/costs.h"
+#include "format/stacks/stacks.h"
 #include "store/reader.h"
 #include "view/core/view.h"
 

@@ -180,7 +180,7 @@ put_function(const report *self, uint32_t number)
     const snd_profile *profile = self->to.profile;
     snd_buffer title = {0};
     snd_graph graph;
-    snd_graph_make(profile, &self->functions, number, &graph);
+    snd_graph_make(&self->functions, number, &graph);
     snd_buffer_printf(&title, "Function %s", function->name);
     if (function->outer != SND_NONE)
         snd_buffer_printf(&title, ", inside %s of %s", profile->sites[profile->nodes[function->apply].site].name,
@@ -196,11 +196,11 @@ put_sum(const report *self)
     snd_table *table = NULL;
     snd_buffer title = {0};
     snd_graph graph;
-    snd_graph_make(self->to.profile, &self->functions, SND_NONE, &graph);
+    snd_graph_make(&self->functions, SND_NONE, &graph);
     snd_buffer_printf(&title, "Sum of all %u functions", self->functions.called_count);
     put_title(self, &title);
     put_times(self, &graph);
-    snd_graph_function_table(self->to.profile, &self->functions, &table);
+    snd_graph_function_table(&self->functions, &table);
     put_section(self, "Functions", table);
     put_graph(self, &graph);
 }

@@ -289,3 +289,5 @@ snd_call_unwind(snd_call_thread *thread, const void *key, uint64_t now)
         snd_call_pop(thread, now);
     return 1;
 }
+
+SND_PROBE_ON_TRACKS(snd_calls_probe, "call", wishes->calls, NULL)

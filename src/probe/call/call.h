@@ -8,7 +8,11 @@
 #ifndef SND_PROBE_CALL_H
 #define SND_PROBE_CALL_H
 
+#include "probe/core/probe.h"
 #include "probe/core/track.h"
+
+/* As a session sees it: calls on the process's tracks. */
+extern const snd_probe snd_calls_probe;
 
 /* An open call. */
 typedef struct snd_call_frame {

@@ -33,6 +33,7 @@ typedef struct snd_probe_wishes {
     int cpu;           /* CPU time of every entry */
     int debug;         /* print enter and leave */
     uint32_t counters; /* a set of probe/core/system_counter.h */
+    int calls, ops, graphs;
     snd_sample_options sample;
     snd_memory_options memory;
     const struct snd_sample_interpreter *interpreter; /* NULL: there is none */
@@ -72,5 +73,34 @@ typedef struct snd_probe {
     const char *(*note)(void); /* what was asked for and does not work here, as a sentence; static; NULL: nothing */
     int (*has_measured)(void); /* since the last clear; NULL: it always does */
 } snd_probe;
+
+/* Defines a probe whose measurements stand on the tracks of the region probe, which tells them: that it was asked for
+ * is all that is left to be known of it. `wish` is an expression of `wishes`, `description` a function or NULL. */
+#define SND_PROBE_ON_TRACKS(id, its_name, wish, description)     \
+    static _Atomic int id##_was_on;                              \
+    static int id##_is_wanted(const snd_probe_wishes *wishes)    \
+    {                                                            \
+        return (wish) != 0;                                      \
+    }                                                            \
+    static snd_status id##_start(const snd_probe_wishes *wishes) \
+    {                                                            \
+        (void)wishes;                                            \
+        id##_was_on = 1;                                         \
+        return SND_OK;                                           \
+    }                                                            \
+    static void id##_clear(void)                                 \
+    {                                                            \
+        id##_was_on = 0;                                         \
+    }                                                            \
+    static int id##_has_measured(void)                           \
+    {                                                            \
+        return id##_was_on;                                      \
+    }                                                            \
+    const snd_probe id = {.name = its_name,                      \
+                          .is_wanted = id##_is_wanted,           \
+                          .start = id##_start,                   \
+                          .clear = id##_clear,                   \
+                          .describe = description,               \
+                          .has_measured = id##_has_measured};
 
 #endif

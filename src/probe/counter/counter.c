@@ -48,3 +48,5 @@ snd_counter_add(snd_track *track, uint32_t site, double delta)
     if (node != NULL)
         update(track, node, SND_GET(node->value_last) + delta);
 }
+
+SND_PROBE_ON_TRACKS(snd_counter_probe, "counter", wishes->counters, snd_system_counter_add_info)

@@ -3,7 +3,11 @@
 #ifndef SND_PROBE_COUNTER_H
 #define SND_PROBE_COUNTER_H
 
+#include "probe/core/probe.h"
 #include "probe/core/track.h"
+
+/* As a session sees it: what the system counts for every entry. */
+extern const snd_probe snd_counter_probe;
 
 /* `site` must be of kind SND_SITE_COUNTER. Every thread has its own value; add starts from 0. What is not a number is
  * passed over. */

@@ -125,3 +125,5 @@ snd_graph_attach(const snd_profile *profile)
     snd_free(is_there);
     return status;
 }
+
+SND_PROBE_ON_TRACKS(snd_graph_probe, "graph", wishes->graphs, NULL)

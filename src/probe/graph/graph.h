@@ -3,7 +3,10 @@
 #ifndef SND_PROBE_GRAPH_H
 #define SND_PROBE_GRAPH_H
 
-#include "model/profile.h"
+#include "probe/core/probe.h"
+
+/* As a session sees it. */
+extern const snd_probe snd_graph_probe;
 
 /* Hangs the nodes of a profile that are of compiled graphs below the root of a track, with their numbers as they are;
  * what was reported before and is not among them is gone (SND_METRIC_GRAPH_GONE) and has zeros from then on. The track

@@ -2,7 +2,7 @@
 #ifndef SND_PROBE_MEMORY_PRIVATE_H
 #define SND_PROBE_MEMORY_PRIVATE_H
 
-#include "model/profile_memory.h"
+#include "model/profile.h"
 #include "os/clock.h"
 #include "probe/core/plot.h"
 #include "probe/memory/memory.h"

@@ -93,3 +93,5 @@ snd_op_site(const snd_profile_site *site, const snd_op_facts *facts)
         snd_op_set_facts(id, facts);
     return id;
 }
+
+SND_PROBE_ON_TRACKS(snd_op_probe, "op", wishes->ops, NULL)

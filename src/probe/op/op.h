@@ -3,7 +3,11 @@
 #ifndef SND_PROBE_OP_H
 #define SND_PROBE_OP_H
 
+#include "probe/core/probe.h"
 #include "probe/core/site.h"
+
+/* As a session sees it. */
+extern const snd_probe snd_op_probe;
 
 /* What one call does: inputs of one description always cost the same. */
 typedef struct snd_op_facts {

@@ -74,7 +74,6 @@ const snd_probe snd_region_probe = {
     .before_fork = before_fork,
     .after_fork = after_fork,
     .snapshot = snd_snapshot_update,
-    .describe = snd_system_counter_add_info,
 };
 
 /* ---- spans ---- */

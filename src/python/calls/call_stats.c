@@ -46,7 +46,7 @@ open_answer(snd_py_calls *self, answer *out)
     *out = (answer){.profile = snd_calls_profile(self)};
     if (out->profile == NULL)
         return 0;
-    snd_status status = snd_calls_make(out->profile, &out->calls);
+    snd_status status = snd_calls_make(out->profile, SND_PAIRS_OF_SIGNATURES, &out->calls);
     out->is_left_out = snd_calloc((size_t)out->calls.row_count + 1, 1);
     if (status != SND_OK || out->is_left_out == NULL) {
         snd_raise_status(SND_NO_MEMORY, NULL);

@@ -98,13 +98,11 @@ add_metrics(reader *self, uint32_t node, PyObject *numbers)
             PyErr_Format(PyExc_ValueError, "there is no metric '%s'", name);
             return 0;
         }
-        int is_real = snd_metric_get(metric)->is_real;
-        if (!read_value(object, is_real, &value))
+        const snd_metric_info *about = snd_metric_get(metric);
+        if (!read_value(object, about->is_real, &value))
             return 0;
-        if (is_real)
-            value.real += snd_profile_real(self->profile, node, metric);
-        else
-            value.whole += snd_profile_whole(self->profile, node, metric);
+        if (snd_profile_has(self->profile, node, metric))
+            value = snd_metric_combine(metric, about->rule, self->profile->columns[metric][node], value);
         if (!is_done(snd_profile_set(self->profile, node, metric, value)))
             return 0;
     }

@@ -1,17 +1,60 @@
 /* The extension module sonde._core: its state, its types and its list of functions. */
+#include "base/alloc.h"
+#include "collect/signals.h"
+#include "os/terminal.h"
 #include "python/calls/call_probe.h"
+#include "python/compat/compat.h"
 #include "python/graph/graph_rows.h"
 #include "python/memory/memory_module.h"
 #include "python/module/page_module.h"
 #include "python/module/session_settings.h"
-#include "python/module/standard_error.h"
 #include "python/module/started.h"
 #include "python/numpy/numpy_ops.h"
 #include "python/regions/owner.h"
 #include "python/torch/kineto.h"
 #include "python/torch/torch_averages.h"
 
-#include "base/alloc.h"
+#include <unistd.h>
+
+/* ---- standard error ---- */
+
+/* _core.say(text): writes to descriptor 2, as os/terminal.h has it; the GIL is released meanwhile. */
+static PyObject *
+say(PyObject *module, PyObject *text)
+{
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    size_t left = bytes == NULL ? 0 : (size_t)PyBytes_GET_SIZE(bytes);
+
+    (void)module;
+    while (left != 0 && PyErr_CheckSignals() == 0) { /* a handler of the program's may end the wait */
+        const char *rest = PyBytes_AS_STRING(bytes) + (size_t)PyBytes_GET_SIZE(bytes) - left;
+        Py_BEGIN_ALLOW_THREADS;
+        left = snd_terminal_say(rest, left, 1);
+        Py_END_ALLOW_THREADS;
+    }
+    Py_XDECREF(bytes);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* _core.look(): options for Profile.format for what is written there. */
+static PyObject *
+look_at_error(PyObject *module, PyObject *nothing)
+{
+    snd_terminal look = snd_terminal_look(STDERR_FILENO);
+
+    (void)module, (void)nothing;
+    return Py_BuildValue("{sOsOsI}", "unicode", look.unicode ? Py_True : Py_False, "colour",
+                         look.colour ? Py_True : Py_False, "width", look.width);
+}
+
+/* _core.announce(): this process says where its recording is when it ends without a report. */
+static PyObject *
+announce(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    snd_signals_announce();
+    Py_RETURN_NONE;
+}
 
 PyMODINIT_FUNC PyInit__core(void);
 
@@ -83,9 +126,9 @@ static PyMethodDef functions[] = {
     {"counter_names", snd_py_counter_names, METH_NOARGS, NULL},
     {"usage_begin", snd_py_usage_begin, METH_NOARGS, NULL},
     {"usage_end", snd_py_usage_end, METH_NOARGS, NULL},
-    {"say", snd_py_say, METH_O, NULL},
-    {"look", snd_py_look, METH_NOARGS, NULL},
-    {"announce", snd_py_announce, METH_NOARGS, NULL},
+    {"say", say, METH_O, NULL},
+    {"look", look_at_error, METH_NOARGS, NULL},
+    {"announce", announce, METH_NOARGS, NULL},
     {"quiet_threads", snd_py_quiet_threads, METH_O, NULL},
     {"ops_start", FAST(snd_py_ops_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"ops_stop", snd_py_ops_stop, METH_NOARGS, NULL},

@@ -6,7 +6,6 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "probe/sample/sample.h"
-#include "python/memory/gc_callbacks.h"
 #include "python/memory/memory_module.h"
 #include "python/module/exit.h"
 #include "python/module/profile_object.h"

@@ -144,7 +144,7 @@ void
 snd_call_table_start(snd_call_table *self, const snd_profile *profile, const char *view, int is_tree)
 {
     *self = (snd_call_table){.profile = profile};
-    snd_work_need(snd_calls_make(profile, &self->calls));
+    snd_work_need(snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &self->calls));
     for (uint32_t i = 0; i < self->calls.row_count; i++)
         if (self->calls.rows[i].function == i)
             self->all_self_ns += self->calls.rows[i].numbers.self_ns;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/intern.h"
+#include "model/rollup.h"
 
 #include <stdlib.h>
 
@@ -10,8 +11,10 @@
 typedef struct maker {
     const snd_profile *profile;
     snd_calls calls;
+    snd_calls_pairs pairs_of;
     snd_intern *places; /* of the rows */
-    uint32_t row_capacity, pair_capacity;
+    uint32_t row_capacity;
+    uint32_t *row_of; /* per node: that of its site; SND_NONE: it is no call */
 } maker;
 
 /* One address for all that have no signature. */
@@ -84,67 +87,91 @@ row_of_site(maker *self, uint32_t id, uint32_t *row)
     find_function(self, *row);
 }
 
+/* Rows are numbered as they are met, a callee before its caller. */
+static void
+find_rows(maker *self)
+{
+    const snd_profile_node *nodes = self->profile->nodes;
+    uint32_t caller;
+
+    self->row_of = snd_new(self->profile->node_count, sizeof *self->row_of);
+    for (uint32_t i = 0; i < self->profile->node_count; i++) {
+        role as = role_of(self->profile, i);
+        self->row_of[i] = SND_NONE;
+        if (as != NO_CALL)
+            row_of_site(self, nodes[i].site, &self->row_of[i]);
+        if (as == PAIR)
+            row_of_site(self, nodes[nodes[i].parent].site, &caller);
+    }
+}
+
+/* ---- keys ---- */
+
+static uint32_t
+by_row(const snd_rollup *rows, uint32_t node)
+{
+    const maker *self = rows->context;
+    return role_of(rows->profile, node) == FUNCTION ? self->row_of[node] : SND_NONE;
+}
+
+static uint32_t
+by_function(const snd_rollup *rows, uint32_t node)
+{
+    const maker *self = rows->context;
+    uint32_t row = by_row(rows, node);
+    return row == SND_NONE ? SND_NONE : self->calls.rows[row].function;
+}
+
+static uint32_t
+pair_row(const maker *self, uint32_t node)
+{
+    uint32_t row = self->row_of[node];
+    return self->pairs_of == SND_PAIRS_OF_FUNCTIONS ? self->calls.rows[row].function : row;
+}
+
+static uint32_t
+by_pair(const snd_rollup *rows, uint32_t node)
+{
+    if (role_of(rows->profile, node) != PAIR)
+        return SND_NONE;
+    const uint32_t key[] = {pair_row(rows->context, rows->profile->nodes[node].parent), pair_row(rows->context, node)};
+    return snd_rollup_key(rows, key, sizeof key);
+}
+
+/* ---- sums ---- */
+
 /* A call is recursive from its start on: the open ones are among those. */
 static snd_calls_numbers
-read_numbers(const snd_profile *profile, uint32_t node)
+read_numbers(const snd_rollup *rows, uint32_t row)
 {
-    uint64_t open = snd_profile_whole(profile, node, SND_METRIC_OPEN);
-    uint64_t started = snd_profile_whole(profile, node, SND_METRIC_COUNT) + open;
-    uint64_t recursive = snd_profile_whole(profile, node, SND_METRIC_RECURSIVE);
+    uint64_t open = snd_rollup_whole(rows, row, SND_METRIC_OPEN);
+    uint64_t started = snd_rollup_whole(rows, row, SND_METRIC_COUNT) + open;
+    uint64_t recursive = snd_rollup_whole(rows, row, SND_METRIC_RECURSIVE);
 
     return (snd_calls_numbers){
         .count = started,
         .primitive = started > recursive ? started - recursive : 0,
         .open = open,
-        .resumes = snd_profile_whole(profile, node, SND_METRIC_RESUMES),
-        .self_ns = snd_profile_whole(profile, node, SND_METRIC_SELF),
-        .total_ns = snd_profile_whole(profile, node, SND_METRIC_TOTAL),
-        .suspended_ns = snd_profile_whole(profile, node, SND_METRIC_SUSPENDED),
+        .resumes = snd_rollup_whole(rows, row, SND_METRIC_RESUMES),
+        .self_ns = snd_rollup_whole(rows, row, SND_METRIC_SELF),
+        .total_ns = snd_rollup_whole(rows, row, SND_METRIC_TOTAL),
+        .suspended_ns = snd_rollup_whole(rows, row, SND_METRIC_SUSPENDED),
     };
-}
-
-static void
-add_numbers(snd_calls_numbers *sum, const snd_calls_numbers *more)
-{
-    sum->count += more->count;
-    sum->primitive += more->primitive;
-    sum->open += more->open;
-    sum->resumes += more->resumes;
-    sum->self_ns += more->self_ns;
-    sum->total_ns += more->total_ns;
-    sum->suspended_ns += more->suspended_ns;
-}
-
-static void
-take_node(maker *self, uint32_t node)
-{
-    const snd_profile_node *nodes = self->profile->nodes;
-    role as = role_of(self->profile, node);
-    uint32_t row, caller;
-
-    if (as == NO_CALL)
-        return;
-    snd_calls_numbers numbers = read_numbers(self->profile, node);
-    row_of_site(self, nodes[node].site, &row);
-    if (as == FUNCTION) {
-        self->calls.rows[row].is_met = 1;
-        add_numbers(&self->calls.rows[row].numbers, &numbers);
-    }
-    else {
-        row_of_site(self, nodes[nodes[node].parent].site, &caller);
-        snd_need_room(&self->calls.pairs, self->calls.pair_count + 1, &self->pair_capacity, sizeof *self->calls.pairs);
-        self->calls.pairs[self->calls.pair_count++] = (snd_calls_pair){caller, row, numbers};
-    }
 }
 
 /* A function whose own node had no room is at least the sum of its signatures. */
 static void
-complete_functions(maker *self)
+add_up_rows(maker *self)
 {
+    snd_rollup rows, functions;
+
+    snd_rollup_make(self->profile, by_row, NULL, self, &rows);
+    snd_rollup_make(self->profile, by_function, NULL, self, &functions);
     for (uint32_t i = 0; i < self->calls.row_count; i++) {
-        const snd_calls_row *row = &self->calls.rows[i];
-        if (row->function != i && !self->calls.rows[row->function].is_met)
-            add_numbers(&self->calls.rows[row->function].numbers, &row->numbers);
+        if (i < rows.count && rows.first[i] != SND_NONE)
+            self->calls.rows[i].numbers = read_numbers(&rows, i);
+        else if (i < functions.count)
+            self->calls.rows[i].numbers = read_numbers(&functions, i);
     }
 }
 
@@ -158,52 +185,41 @@ compare_pairs(const void *a, const void *b)
     return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-/* Sorting, not hashing: a file may hold any pairs, and many of them. */
 static void
-merge_pairs(snd_calls *self)
+add_up_pairs(maker *self)
 {
-    uint32_t count = 0;
+    snd_calls *calls = &self->calls;
+    snd_rollup rows;
 
-    if (self->pair_count != 0)
-        qsort(self->pairs, self->pair_count, sizeof *self->pairs, compare_pairs);
-    for (uint32_t i = 0; i < self->pair_count; i++) {
-        if (count != 0 && compare_pairs(&self->pairs[count - 1], &self->pairs[i]) == 0)
-            add_numbers(&self->pairs[count - 1].numbers, &self->pairs[i].numbers);
-        else
-            self->pairs[count++] = self->pairs[i];
+    snd_rollup_make(self->profile, by_pair, NULL, self, &rows);
+    calls->pairs = snd_new(rows.count, sizeof *calls->pairs);
+    for (; calls->pair_count < rows.count; calls->pair_count++) {
+        uint32_t node = rows.first[calls->pair_count];
+        calls->pairs[calls->pair_count] =
+            (snd_calls_pair){pair_row(self, self->profile->nodes[node].parent), pair_row(self, node),
+                             read_numbers(&rows, calls->pair_count)};
     }
-    self->pair_count = count;
+    qsort(calls->pairs, calls->pair_count, sizeof *calls->pairs, compare_pairs);
 }
 
 static void
-make_calls(const snd_profile *profile, snd_calls *out)
+make_calls(const snd_profile *profile, snd_calls_pairs pairs, snd_calls *out)
 {
-    maker self = {.profile = profile, .places = snd_intern_new()};
+    maker self = {.profile = profile, .pairs_of = pairs, .places = snd_intern_new()};
 
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        take_node(&self, i);
-    complete_functions(&self);
-    merge_pairs(&self.calls);
+    find_rows(&self);
+    add_up_rows(&self);
+    add_up_pairs(&self);
     *out = self.calls;
 }
 
-SND_DOOR_1(snd_calls_make, snd_calls, make_calls, const snd_profile *)
+SND_DOOR_2(snd_calls_make, snd_calls, make_calls, const snd_profile *, snd_calls_pairs)
 
 void
 snd_calls_free(snd_calls *self)
 {
     snd_pool_free(self->pool);
     *self = (snd_calls){0};
-}
-
-void
-snd_calls_fold_pairs(snd_calls *self)
-{
-    for (uint32_t i = 0; i < self->pair_count; i++) {
-        self->pairs[i].caller = self->rows[self->pairs[i].caller].function;
-        self->pairs[i].callee = self->rows[self->pairs[i].callee].function;
-    }
-    merge_pairs(self);
 }
 
 void
@@ -214,7 +230,7 @@ snd_calls_turn_pairs(snd_calls *self)
         self->pairs[i].caller = self->pairs[i].callee;
         self->pairs[i].callee = caller;
     }
-    merge_pairs(self);
+    qsort(self->pairs, self->pair_count, sizeof *self->pairs, compare_pairs);
 }
 
 int

@@ -21,12 +21,11 @@ typedef struct snd_calls_row {
     snd_profile_site site;    /* its texts belong to the profile */
     uint32_t function;        /* the row that stands for all signatures; this row itself where the detail is "" */
     uint32_t signature_count; /* rows that have this one as their function, itself not counted */
-    int is_met;               /* it has a node of its own */
     snd_calls_numbers numbers;
 } snd_calls_row;
 
-/* Numbers of the callee as far as this caller called it. Both are rows; where signatures were recorded, rows of
- * signatures. */
+/* Numbers of the callee as far as this caller called it. Both are rows; where signatures were recorded and pairs are
+ * not to be of functions, rows of signatures. */
 typedef struct snd_calls_pair {
     uint32_t caller;
     uint32_t callee;
@@ -41,12 +40,11 @@ typedef struct snd_calls {
     snd_pool *pool;
 } snd_calls;
 
-/* The caller owns what `*out` points to, on SND_OK only. A profile without calls gives no rows. */
-SND_MUST_USE snd_status snd_calls_make(const snd_profile *profile, snd_calls *out);
-void snd_calls_free(snd_calls *self);
+typedef enum snd_calls_pairs { SND_PAIRS_OF_SIGNATURES, SND_PAIRS_OF_FUNCTIONS } snd_calls_pairs;
 
-/* Makes pairs of functions out of the pairs of signatures. */
-void snd_calls_fold_pairs(snd_calls *self);
+/* The caller owns what `*out` points to, on SND_OK only. A profile without calls gives no rows. */
+SND_MUST_USE snd_status snd_calls_make(const snd_profile *profile, snd_calls_pairs pairs, snd_calls *out);
+void snd_calls_free(snd_calls *self);
 
 /* Exchanges caller and callee in every pair, so that the pairs come by who was called. */
 void snd_calls_turn_pairs(snd_calls *self);

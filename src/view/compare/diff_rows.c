@@ -320,7 +320,7 @@ static void
 put_traced(snd_diff *self, const snd_diff_source *from, snd_diff_kind kind)
 {
     snd_calls calls;
-    snd_work_need(snd_calls_make(from->profile, &calls));
+    snd_work_need(snd_calls_make(from->profile, SND_PAIRS_OF_SIGNATURES, &calls));
     for (uint32_t i = 0; i < calls.row_count; i++)
         if (calls.rows[i].function == i && snd_calls_is_used(&calls.rows[i].numbers))
             add_call(self, from, kind, &calls.rows[i]);

@@ -209,7 +209,7 @@ add_function(const snd_graph *graph, uint64_t whole_ns, uint64_t *sum_ns, snd_ta
 }
 
 void
-snd_graph_function_table(const snd_profile *profile, const snd_graph_functions *functions, snd_table **out)
+snd_graph_function_table(const snd_graph_functions *functions, snd_table **out)
 {
     snd_table *table = snd_table_new("graph", function_columns, F_COLUMN_COUNT);
     uint64_t whole_ns = 0, sum_ns = 0;
@@ -220,7 +220,7 @@ snd_graph_function_table(const snd_profile *profile, const snd_graph_functions *
         snd_graph graph;
         if (functions->rows[i].outer != SND_NONE)
             continue;
-        snd_graph_make(profile, functions, i, &graph);
+        snd_graph_make(functions, i, &graph);
         add_function(&graph, whole_ns, &sum_ns, table);
     }
     *out = table;

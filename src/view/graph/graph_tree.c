@@ -3,16 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static snd_site_kind
-kind_of(const snd_profile *profile, uint32_t node)
-{
-    return profile->sites[profile->nodes[node].site].kind;
-}
 
 /* It was told of earlier only; so was what is below it. */
 static int
@@ -25,7 +18,7 @@ int
 snd_graphs_exist(const snd_profile *profile)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (kind_of(profile, i) == SND_SITE_GRAPH && !is_gone(profile, i))
+        if (snd_profile_kind(profile, i) == SND_SITE_GRAPH && !is_gone(profile, i))
             return 1;
     return 0;
 }
@@ -55,10 +48,10 @@ list_functions(const snd_profile *profile, snd_graph_functions *self, uint32_t *
         uint32_t parent = profile->nodes[i].parent;
         uint32_t above = parent == SND_NONE ? SND_NONE : of[parent];
         of[i] = SND_NONE;
-        if (!snd_site_is_graph(kind_of(profile, i)) || is_gone(profile, i))
+        if (!snd_site_is_graph(snd_profile_kind(profile, i)) || is_gone(profile, i))
             continue;
         of[i] = above;
-        if (kind_of(profile, i) != SND_SITE_GRAPH)
+        if (snd_profile_kind(profile, i) != SND_SITE_GRAPH)
             continue;
         of[i] = self->count;
         add_function(profile, i, above, self);
@@ -135,6 +128,7 @@ group_nodes(const snd_profile *profile, const uint32_t *of, const uint32_t *numb
             continue;
         snd_graph_function *row = &self->rows[number[of[i]]];
         self->nodes[row->first + row->node_count++] = i;
+        self->function_of[i] = number[of[i]];
     }
 }
 
@@ -151,6 +145,49 @@ arrange_functions(const snd_profile *profile, const char *name, const uint32_t *
         snd_work_end(SND_NO_DATA);
 }
 
+/* ---- nodes that are the same ---- */
+
+/* A profile keeps each text once: addresses tell them apart. Nodes of graphs are never the same. */
+static uint32_t
+row_of_node(const snd_rollup *rows, uint32_t node, int is_sum)
+{
+    const snd_graph_functions *self = rows->context;
+    const snd_profile_node *about = &rows->profile->nodes[node];
+    const snd_profile_site *site = &rows->profile->sites[about->site];
+    uint32_t function = self->function_of[node];
+
+    if (function == SND_NONE || (is_sum && self->rows[function].outer != SND_NONE))
+        return SND_NONE;
+    int is_function = self->rows[function].node == node;
+    if (site->kind == SND_SITE_GRAPH_APPLY || is_function) {
+        const uint64_t key[] = {site->kind, is_function && is_sum ? SND_NONE : node};
+        return snd_rollup_key(rows, key, sizeof key);
+    }
+    const uint64_t key[] = {(uint64_t)site->kind << 32 | rows->row_of[about->parent], (uintptr_t)site->name,
+                            (uintptr_t)site->detail};
+    return snd_rollup_key(rows, key, sizeof key);
+}
+
+static uint32_t
+by_place(const snd_rollup *rows, uint32_t node)
+{
+    return row_of_node(rows, node, 0);
+}
+
+static uint32_t
+by_place_in_any(const snd_rollup *rows, uint32_t node)
+{
+    return row_of_node(rows, node, 1);
+}
+
+/* What a class and an operator have is the sum of their nodes. */
+static uint64_t
+counted(const snd_rollup *rows, uint32_t node)
+{
+    snd_site_kind kind = snd_profile_kind(rows->profile, node);
+    return kind == SND_SITE_GRAPH_CLASS || kind == SND_SITE_GRAPH_OP ? 0 : UINT64_MAX;
+}
+
 void
 snd_graph_functions_make(const snd_profile *profile, const snd_view_options *options, snd_graph_functions *out)
 {
@@ -158,29 +195,19 @@ snd_graph_functions_make(const snd_profile *profile, const snd_view_options *opt
     uint32_t *of = snd_malloc(room * sizeof *of);
     snd_graph_functions self = {
         .nodes = snd_malloc(room * sizeof *self.nodes),
+        .function_of = snd_malloc(room * sizeof *self.function_of),
         .node_of = snd_malloc(room * sizeof *self.node_of),
     };
 
+    memset(self.function_of, 0xff, room * sizeof *self.function_of); /* SND_NONE */
     list_functions(profile, &self, of);
     arrange_functions(profile, options->function, of, &self);
+    snd_rollup_make(profile, by_place, counted, &self, &self.apart);
+    snd_rollup_make(profile, by_place_in_any, counted, &self, &self.together);
     *out = self;
 }
 
 /* ---- the tree of one, or of all ---- */
-
-typedef struct maker {
-    const snd_profile *profile;
-    const snd_graph_functions *functions;
-    snd_graph graph;
-    snd_map map; /* by parent and texts */
-} maker;
-
-static int
-is_same(const snd_graph_node *node, uint32_t parent, const snd_profile_site *site)
-{
-    return node->parent == parent && node->site->kind == site->kind && node->site->name == site->name &&
-           node->site->detail == site->detail;
-}
 
 static void
 new_node(snd_graph *graph, uint32_t parent, const snd_profile_site *site, const char *function)
@@ -199,31 +226,6 @@ new_node(snd_graph *graph, uint32_t parent, const snd_profile_site *site, const 
         node->rewriters = above->rewriters + (above->site->kind == SND_SITE_GRAPH_REWRITER);
     }
     graph->count++;
-}
-
-/* A profile keeps each text once: addresses tell them apart. Nodes of graphs are never the same. */
-static void
-find_node(maker *self, uint32_t parent, const snd_profile_site *site, const char *function, uint32_t *node)
-{
-    const uint64_t key[] = {(uint64_t)site->kind << 32 | parent, (uintptr_t)site->name, (uintptr_t)site->detail};
-    uint64_t hash = snd_hash(key, sizeof key, 0);
-    uint32_t cursor = 0;
-
-    if (site->kind != SND_SITE_GRAPH_APPLY) {
-        while ((*node = snd_map_next(&self->map, hash, &cursor)) != SND_MAP_NONE)
-            if (*node < self->graph.count && is_same(&self->graph.nodes[*node], parent, site))
-                return;
-        if (snd_map_add(&self->map, hash, self->graph.count) != SND_OK)
-            snd_work_end(SND_NO_MEMORY);
-    }
-    *node = self->graph.count;
-    new_node(&self->graph, parent, site, function);
-}
-
-static uint64_t
-larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static int
@@ -266,25 +268,25 @@ implementation_of(const char *detail)
 }
 
 static void
-add_numbers(const snd_profile *profile, uint32_t from, snd_graph_node *node)
+set_numbers(const snd_rollup *rows, uint32_t row, snd_graph_node *node)
 {
-    node->present |= profile->nodes[from].present;
-    node->count += snd_profile_whole(profile, from, SND_METRIC_COUNT);
-    node->total_ns += snd_profile_whole(profile, from, SND_METRIC_TOTAL);
-    node->vm_ns += snd_profile_whole(profile, from, SND_METRIC_GRAPH_VM);
-    node->created += snd_profile_whole(profile, from, SND_METRIC_GRAPH_CREATED);
-    node->inplace += snd_profile_whole(profile, from, SND_METRIC_GRAPH_INPLACE);
-    node->view += snd_profile_whole(profile, from, SND_METRIC_GRAPH_VIEW);
-    node->peak = larger(node->peak, snd_profile_whole(profile, from, SND_METRIC_GRAPH_PEAK));
-    node->before += snd_profile_whole(profile, from, SND_METRIC_GRAPH_BEFORE);
-    node->after += snd_profile_whole(profile, from, SND_METRIC_GRAPH_AFTER);
+    node->present = rows->present[row];
+    node->count = snd_rollup_whole(rows, row, SND_METRIC_COUNT);
+    node->total_ns = snd_rollup_whole(rows, row, SND_METRIC_TOTAL);
+    node->vm_ns = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_VM);
+    node->created = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_CREATED);
+    node->inplace = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_INPLACE);
+    node->view = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_VIEW);
+    node->peak = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_PEAK);
+    node->before = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_BEFORE);
+    node->after = snd_rollup_whole(rows, row, SND_METRIC_GRAPH_AFTER);
     if (node->site->kind == SND_SITE_GRAPH_APPLY) {
         node->applies = 1;
         add_implementation(node, implementation_of(node->site->detail));
     }
-    if (snd_profile_has(profile, from, SND_METRIC_OP_FLOPS)) {
-        node->flops += snd_profile_real(profile, from, SND_METRIC_OP_FLOPS);
-        node->flops_ns += snd_profile_whole(profile, from, SND_METRIC_TOTAL);
+    if (snd_graph_has(node, SND_METRIC_OP_FLOPS)) {
+        node->flops = snd_rollup_real(rows, row, SND_METRIC_OP_FLOPS);
+        node->flops_ns = node->total_ns;
     }
 }
 
@@ -326,39 +328,42 @@ link_children(snd_graph *self)
 
 /* A function becomes the first node, or is added to it; what is in it comes below. */
 static void
-add_function_nodes(maker *self, uint32_t number)
+add_function_nodes(const snd_graph_functions *functions, const snd_rollup *rows, uint32_t number, snd_graph *graph)
 {
-    const snd_graph_function *function = &self->functions->rows[number];
-    const snd_profile *profile = self->profile;
-    uint32_t *node_of = self->functions->node_of;
+    const snd_graph_function *function = &functions->rows[number];
+    const snd_profile *profile = rows->profile;
 
-    if (self->graph.count == 0)
-        new_node(&self->graph, SND_NONE, &profile->sites[profile->nodes[function->node].site], function->name);
     for (uint32_t i = 0; i < function->node_count; i++) {
-        uint32_t from = self->functions->nodes[function->first + i], node = 0;
-        if (from != function->node)
-            find_node(self, node_of[profile->nodes[from].parent], &profile->sites[profile->nodes[from].site],
-                      function->name, &node);
-        node_of[from] = node;
-        if (!snd_graph_is_sum(&self->graph.nodes[node]))
-            add_numbers(profile, from, &self->graph.nodes[node]);
+        uint32_t from = functions->nodes[function->first + i], row = rows->row_of[from];
+        uint32_t *node = &functions->node_of[row], parent = profile->nodes[from].parent;
+        if (*node != SND_NONE)
+            continue;
+        *node = graph->count;
+        new_node(graph, from == function->node ? SND_NONE : functions->node_of[rows->row_of[parent]],
+                 &profile->sites[profile->nodes[from].site], function->name);
+        set_numbers(rows, row, &graph->nodes[*node]);
     }
-    self->graph.function_count++;
+    graph->function_count++;
 }
 
 void
-snd_graph_make(const snd_profile *profile, const snd_graph_functions *functions, uint32_t number, snd_graph *out)
+snd_graph_make(const snd_graph_functions *functions, uint32_t number, snd_graph *out)
 {
-    maker self = {.profile = profile, .functions = functions};
+    const snd_rollup *rows = number == SND_NONE ? &functions->together : &functions->apart;
+    snd_graph self = {0};
 
+    for (uint32_t i = 0; i < rows->count && number == SND_NONE; i++)
+        functions->node_of[i] = SND_NONE;
+    for (uint32_t i = 0; number != SND_NONE && i < functions->rows[number].node_count; i++)
+        functions->node_of[rows->row_of[functions->nodes[functions->rows[number].first + i]]] = SND_NONE;
     for (uint32_t i = 0; i < functions->count && number == SND_NONE; i++)
         if (functions->rows[i].outer == SND_NONE)
-            add_function_nodes(&self, i);
+            add_function_nodes(functions, rows, i, &self);
     if (number != SND_NONE)
-        add_function_nodes(&self, number);
-    add_up(&self.graph);
-    link_children(&self.graph);
-    *out = self.graph;
+        add_function_nodes(functions, rows, number, &self);
+    add_up(&self);
+    link_children(&self);
+    *out = self;
 }
 
 snd_graph_limits

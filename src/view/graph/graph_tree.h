@@ -3,6 +3,7 @@
 #ifndef SND_VIEW_GRAPH_H
 #define SND_VIEW_GRAPH_H
 
+#include "model/rollup.h"
 #include "view/core/view.h"
 
 #include <string.h>
@@ -59,7 +60,10 @@ typedef struct snd_graph_functions {
     uint32_t count, capacity;
     uint32_t called_count; /* those that are not inside another one */
     uint32_t *nodes;       /* of the profile, those of one function one after the other, the function itself first */
-    uint32_t *node_of;     /* room for snd_graph_make, per node of the profile */
+    uint32_t *function_of; /* per node of the profile: a number of this list; SND_NONE: it is in none of it */
+    snd_rollup apart;      /* the nodes of each function that are the same */
+    snd_rollup together;   /* those of all functions that are not inside another one */
+    uint32_t *node_of;     /* room for snd_graph_make, per row of these */
 } snd_graph_functions;
 
 int snd_graphs_exist(const snd_profile *profile);
@@ -70,7 +74,7 @@ void snd_graph_functions_make(const snd_profile *profile, const snd_view_options
 
 /* One function without those inside it; for SND_NONE the sum of all that are not inside another one, whose time is in
  * theirs already. The caller owns the nodes, on SND_OK only. Not in two threads at once with the same list. */
-void snd_graph_make(const snd_profile *profile, const snd_graph_functions *functions, uint32_t number, snd_graph *out);
+void snd_graph_make(const snd_graph_functions *functions, uint32_t number, snd_graph *out);
 
 /* Rounded; the count must not be 0. */
 static inline uint64_t
@@ -137,7 +141,7 @@ void snd_graph_table(const snd_graph *self, snd_site_kind kind, uint32_t limit, 
 
 /* Where the time of calling and of compiling went, and the functions that were called. graph_times.c */
 void snd_graph_time_table(const snd_graph *self, snd_table **out);
-void snd_graph_function_table(const snd_profile *profile, const snd_graph_functions *functions, snd_table **out);
+void snd_graph_function_table(const snd_graph_functions *functions, snd_table **out);
 
 /* Peaks, nodes of the graph by the size of their outputs, and rewriters that changed something: tables without rows
  * where nothing is known. graph_memory.c */

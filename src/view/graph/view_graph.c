@@ -121,22 +121,12 @@ add_node(const snd_graph *self, uint32_t number, snd_table *table)
 }
 
 static void
-add_function(const snd_profile *profile, const snd_graph_functions *functions, uint32_t number, snd_table *table)
+add_function(const snd_graph_functions *functions, uint32_t number, snd_table *table)
 {
     snd_graph graph;
-    snd_graph_make(profile, functions, number, &graph);
+    snd_graph_make(functions, number, &graph);
     for (uint32_t i = 0; i != SND_NONE; i = snd_graph_next(&graph, i))
         add_node(&graph, i, table);
-}
-
-static void
-fill(const snd_profile *profile, const snd_view_options *options, const snd_graph_functions *functions,
-     snd_table *table)
-{
-    if (options->total)
-        add_function(profile, functions, SND_NONE, table);
-    for (uint32_t i = 0; i < functions->count && !options->total; i++)
-        add_function(profile, functions, i, table);
 }
 
 static void
@@ -145,7 +135,10 @@ ask_graph(const snd_profile *profile, const snd_view_options *options, snd_table
     snd_graph_functions functions;
     snd_graph_functions_make(profile, options, &functions);
     snd_table *table = snd_table_new("graph", columns, COLUMN_COUNT);
-    fill(profile, options, &functions, table);
+    if (options->total)
+        add_function(&functions, SND_NONE, table);
+    for (uint32_t i = 0; i < functions.count && !options->total; i++)
+        add_function(&functions, i, table);
     table->is_tree = table->is_grouped = table->has_guides = 1;
     *out = table;
 }

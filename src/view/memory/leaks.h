@@ -2,7 +2,7 @@
 #ifndef SND_VIEW_LEAKS_H
 #define SND_VIEW_LEAKS_H
 
-#include "model/profile_memory.h"
+#include "model/profile.h"
 
 /* X(id, what it is called in tables). */
 #define SND_VERDICT_MAP(X)                    \

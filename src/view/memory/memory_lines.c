@@ -204,7 +204,7 @@ snd_memory_view_make(const snd_samples *samples, int for_leaks, snd_memory_view 
     snd_memory_view self = {0};
     snd_rollup rows;
 
-    snd_rollup_make(profile, row_of_node, counted, samples, &rows);
+    snd_rollup_make(profile, row_of_node, counted, (void *)samples, &rows);
     uint64_t *most = snd_new(rows.count, sizeof *most);
     self.lines = snd_new(rows.count, sizeof *self.lines);
     for (; self.count < rows.count; self.count++)

@@ -81,7 +81,7 @@ make_ops(const snd_profile *profile, const snd_view_options *options, snd_ops *o
     snd_ops self = {0};
     snd_rollup rows;
 
-    snd_rollup_make(profile, row_of_node, counted, options, &rows);
+    snd_rollup_make(profile, row_of_node, counted, (void *)options, &rows);
     uint64_t *totals = snd_rollup_totals(&rows, SND_METRIC_TOTAL);
     self.rows = snd_new(rows.count, sizeof *self.rows);
     for (; self.count < rows.count; self.count++) {

@@ -10,10 +10,11 @@
 
 /* A tree in the making. */
 typedef struct maker {
-    const snd_samples *samples;
+    snd_samples samples; /* as everywhere: the context of a roll-up of samples */
     snd_frames tree;
-    snd_map children;        /* by parent and function; not by time, where only the last child is looked at */
+    const snd_rollup *rows;  /* that the frames are rows of; NULL by time, where only the last child is looked at */
     snd_map hidden;          /* functions that a frame has folded already */
+    uint32_t *threads;       /* per track: its frame; SND_NONE: none yet */
     uint32_t *placed;        /* per node: its frame */
     unsigned char *folded;   /* per node: it is a frame of others, what it calls is folded into it */
     unsigned char *used;     /* per node: samples in it or below */
@@ -47,7 +48,7 @@ snd_frames_add(snd_frames *self, uint32_t parent, snd_frame_kind kind, uint32_t 
 static void
 mark_unwanted(maker *self)
 {
-    const char *pattern = self->samples->options->hide;
+    const char *pattern = self->samples.options->hide;
     regex_t compiled;
 
     if (pattern == NULL)
@@ -55,8 +56,8 @@ mark_unwanted(maker *self)
     int error = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
     if (error != 0)
         snd_work_end(error == REG_ESPACE ? SND_NO_MEMORY : SND_BAD_ARGUMENT);
-    for (uint32_t i = 0; i < self->samples->function_count; i++) {
-        const snd_profile_site *site = snd_samples_site(self->samples, i);
+    for (uint32_t i = 0; i < self->samples.function_count; i++) {
+        const snd_profile_site *site = snd_samples_site(&self->samples, i);
         self->unwanted[i] =
             regexec(&compiled, site->name, 0, NULL, 0) == 0 || regexec(&compiled, site->file, 0, NULL, 0) == 0;
     }
@@ -66,7 +67,7 @@ mark_unwanted(maker *self)
 static void
 mark_shown(maker *self)
 {
-    const snd_samples *samples = self->samples;
+    const snd_samples *samples = &self->samples;
 
     for (uint32_t i = 0; i < samples->function_count; i++) {
         const snd_profile_site *site = snd_samples_site(samples, i);
@@ -84,15 +85,15 @@ mark_shown(maker *self)
 static void
 mark_nodes(maker *self)
 {
-    const snd_profile *profile = self->samples->profile;
+    const snd_profile *profile = self->samples.profile;
     snd_samples_numbers numbers;
 
     for (uint32_t i = profile->node_count; i-- > 0;) {
-        uint32_t parent = profile->nodes[i].parent, function = snd_samples_function_of(self->samples, i);
-        self->used[i] |= (unsigned char)snd_samples_read(self->samples, i, &numbers);
+        uint32_t parent = profile->nodes[i].parent, function = snd_samples_function_of(&self->samples, i);
+        self->used[i] |= (unsigned char)snd_samples_read(&self->samples, i, &numbers);
         if (!self->used[i])
             continue;
-        self->leads[i] |= function != SND_NONE && self->samples->functions[function].is_own && self->shown[function];
+        self->leads[i] |= function != SND_NONE && self->samples.functions[function].is_own && self->shown[function];
         if (parent == SND_NONE)
             continue;
         self->used[parent] = 1;
@@ -106,21 +107,17 @@ static void
 find_child(maker *self, uint32_t parent, snd_frame_kind kind, uint32_t which, uint32_t *frame)
 {
     snd_frames *tree = &self->tree;
-    uint32_t code = kind == SND_FRAME_HIDDEN ? self->samples->function_count : which, cursor = 0;
-    uint64_t key = ((uint64_t)parent + 1) << 32 | code;
-    int by_time = self->samples->options->by_time && parent != SND_NONE;
+    const uint32_t key[] = {parent, kind, which};
 
-    if (by_time) {
-        *frame = tree->frames[parent].last;
-        if (*frame != SND_NONE && tree->frames[*frame].kind == kind && tree->frames[*frame].which == which)
-            return;
-        return snd_frames_add(tree, parent, kind, which, frame);
-    }
-    *frame = snd_map_next(&self->children, key, &cursor);
-    if (*frame != SND_MAP_NONE)
+    if (self->rows != NULL)
+        *frame = snd_rollup_key(self->rows, key, sizeof key);
+    else
+        *frame = parent == SND_NONE ? self->threads[which] : tree->frames[parent].last;
+    if (*frame < tree->count && tree->frames[*frame].kind == kind && tree->frames[*frame].which == which)
         return;
-    snd_work_need(snd_map_add(&self->children, key, tree->count));
     snd_frames_add(tree, parent, kind, which, frame);
+    if (kind == SND_FRAME_THREAD)
+        self->threads[which] = *frame;
 }
 
 /* One more function that `frame` stands for. */
@@ -154,8 +151,8 @@ place_of_others(maker *self, uint32_t node, uint32_t parent, uint32_t function)
     uint32_t above = self->placed[parent];
     const snd_frame *frame = &self->tree.frames[above];
     snd_frame_kind kind = frame->kind; /* a parent has its frame: NOLINT(clang-analyzer-core.NullDereference) */
-    int is_top = kind == SND_FRAME_THREAD ||
-                 (kind == SND_FRAME_FUNCTION && snd_samples_site(self->samples, frame->which)->kind == SND_SITE_REGION);
+    int is_top = kind == SND_FRAME_THREAD || (kind == SND_FRAME_FUNCTION &&
+                                              snd_samples_site(&self->samples, frame->which)->kind == SND_SITE_REGION);
 
     self->folded[node] = 1;
     if (self->folded[parent]) {
@@ -177,8 +174,8 @@ place_of_others(maker *self, uint32_t node, uint32_t parent, uint32_t function)
 static void
 place(maker *self, uint32_t node)
 {
-    const snd_profile_node *about = &self->samples->profile->nodes[node];
-    uint32_t function = snd_samples_function_of(self->samples, node);
+    const snd_profile_node *about = &self->samples.profile->nodes[node];
+    uint32_t function = snd_samples_function_of(&self->samples, node);
 
     self->folded[node] = 0;
     if (about->parent == SND_NONE)
@@ -193,19 +190,26 @@ place(maker *self, uint32_t node)
     find_child(self, self->placed[about->parent], SND_FRAME_FUNCTION, function, &self->placed[node]);
 }
 
+static uint32_t
+by_frame(const snd_rollup *rows, uint32_t node)
+{
+    maker *self = rows->context;
+
+    if (!self->used[node])
+        return SND_NONE;
+    self->rows = rows;
+    place(self, node);
+    return self->placed[node];
+}
+
 static void
 take_nodes(maker *self)
 {
-    const snd_profile *profile = self->samples->profile;
-    snd_samples_numbers numbers;
+    snd_rollup rows;
 
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        if (!self->used[i])
-            continue;
-        place(self, i);
-        if (snd_samples_read(self->samples, i, &numbers))
-            snd_samples_add(&self->tree.frames[self->placed[i]].numbers, &numbers);
-    }
+    snd_samples_rollup(&self->samples, by_frame, &rows);
+    for (uint32_t i = 0; i < rows.count; i++)
+        self->tree.frames[i].numbers = snd_samples_row(&rows, i);
 }
 
 /* ---- in the order of time ---- */
@@ -214,7 +218,7 @@ take_nodes(maker *self)
 static void
 move(maker *self, uint32_t from, uint32_t to)
 {
-    const snd_profile_node *nodes = self->samples->profile->nodes;
+    const snd_profile_node *nodes = self->samples.profile->nodes;
     uint32_t count = 0;
 
     while (from != to)
@@ -245,9 +249,9 @@ take_event(maker *self, snd_events *events, const snd_profile_event *event, uint
 static void
 take_events(maker *self)
 {
-    const snd_profile *profile = self->samples->profile;
+    const snd_profile *profile = self->samples.profile;
     snd_events events;
-    snd_events_make(self->samples, &events);
+    snd_events_make(&self->samples, &events);
     uint32_t *last = snd_malloc(((size_t)profile->track_count + 1) * sizeof *last); /* per track: where it was */
 
     for (uint32_t i = 0; i < profile->track_count; i++)
@@ -304,9 +308,11 @@ finish(snd_frames *self)
 static void
 make_room(maker *self)
 {
-    size_t nodes = (size_t)self->samples->profile->node_count + 1;
-    size_t functions = (size_t)self->samples->function_count + 1;
+    size_t nodes = (size_t)self->samples.profile->node_count + 1;
+    size_t functions = (size_t)self->samples.function_count + 1;
 
+    self->threads = snd_malloc(((size_t)self->samples.profile->track_count + 1) * sizeof *self->threads);
+    memset(self->threads, 0xff, self->samples.profile->track_count * sizeof *self->threads); /* SND_NONE */
     self->placed = snd_malloc(nodes * sizeof *self->placed);
     self->path = snd_malloc(nodes * sizeof *self->path);
     self->folded = snd_calloc(nodes, 1);
@@ -320,7 +326,7 @@ make_room(maker *self)
 void
 snd_frames_make(const snd_samples *samples, snd_frames *out)
 {
-    maker self = {.samples = samples, .tree = {.samples = samples}};
+    maker self = {.samples = *samples, .tree = {.samples = samples}};
 
     make_room(&self);
     mark_unwanted(&self);

@@ -142,7 +142,7 @@ counted(const snd_rollup *rows, uint32_t node)
 void
 snd_samples_rollup(const snd_samples *self, snd_rollup_row *row, snd_rollup *out)
 {
-    snd_rollup_make(self->profile, row, counted, self, out);
+    snd_rollup_make(self->profile, row, counted, (void *)self, out);
 }
 
 snd_samples_numbers
@@ -158,14 +158,21 @@ snd_samples_row(const snd_rollup *rows, uint32_t row)
     return numbers;
 }
 
+static uint32_t
+in_one(const snd_rollup *rows, uint32_t node)
+{
+    (void)rows, (void)node;
+    return 0;
+}
+
 static void
 add_up(snd_samples *self)
 {
-    snd_samples_numbers numbers;
+    snd_rollup rows;
 
-    for (uint32_t i = 0; i < self->profile->node_count; i++)
-        if (snd_samples_read(self, i, &numbers))
-            snd_samples_add(&self->all, &numbers);
+    snd_samples_rollup(self, in_one, &rows);
+    if (rows.count != 0)
+        self->all = snd_samples_row(&rows, 0);
     self->whole_ns = snd_samples_ranked(self, &self->all);
 }
 

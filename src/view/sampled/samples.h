@@ -48,7 +48,7 @@ void snd_samples_weigh(const snd_profile *profile, const snd_view_options *optio
 /* What was found at this node itself, as far as it counts. Returns 0 for nothing. */
 int snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *out);
 
-/* What counts, summed by row; the roll-up's context is `self`. */
+/* What counts, summed by row; the roll-up's context is `self`, which may be the first member of something larger. */
 void snd_samples_rollup(const snd_samples *self, snd_rollup_row *row, snd_rollup *out);
 snd_samples_numbers snd_samples_row(const snd_rollup *rows, uint32_t row);
 

@@ -74,16 +74,23 @@ find_idle(const snd_samples *samples, const snd_samples_numbers *tracks, snd_wai
     }
 }
 
+static uint32_t
+by_track(const snd_rollup *rows, uint32_t node)
+{
+    return rows->profile->nodes[node].track;
+}
+
 static void
 add_up(const snd_samples *samples, snd_waiting *self)
 {
-    const snd_profile *profile = samples->profile;
-    snd_samples_numbers *tracks = snd_calloc((size_t)profile->track_count + 1, sizeof *tracks), numbers;
+    uint32_t count = samples->profile->track_count;
+    snd_samples_numbers *tracks = snd_new(count, sizeof *tracks);
+    snd_rollup rows;
 
-    self->is_idle = snd_calloc((size_t)profile->track_count + 1, 1);
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        if (snd_samples_read(samples, i, &numbers))
-            snd_samples_add(&tracks[profile->nodes[i].track], &numbers);
+    snd_samples_rollup(samples, by_track, &rows);
+    for (uint32_t i = 0; i < rows.count; i++)
+        tracks[i] = snd_samples_row(&rows, i);
+    self->is_idle = snd_new(count, 1);
     find_idle(samples, tracks, self);
     self->processor_ns = samples->all.states[PROCESSOR];
     self->others_ns = snd_samples_waited(&samples->all) - self->idle_ns;
@@ -91,48 +98,39 @@ add_up(const snd_samples *samples, snd_waiting *self)
 
 /* ---- rows ---- */
 
-/* What was waited at one node for one reason; `row.threads` is its track so far. */
-static void
-set_entry(const snd_samples *samples, const snd_waiting *self, uint32_t node, unsigned state, snd_waiting_row *entry)
+/* What the roll-ups of places know. */
+typedef struct placing {
+    snd_samples samples; /* as everywhere: the context of a roll-up of samples */
+    const unsigned char *is_idle;
+    int by_track;
+} placing;
+
+/* Where a node's waiting stands, but for the state. */
+static snd_waiting_row
+place_of(const placing *self, uint32_t node)
 {
-    const snd_profile *profile = samples->profile;
-    uint32_t line = samples->charged[node];
+    const snd_profile *profile = self->samples.profile;
+    uint32_t line = self->samples.charged[node], track = profile->nodes[node].track;
     const snd_profile_site *site = &profile->sites[profile->nodes[line == SND_NONE ? node : line].site];
+    const char *elsewhere = site->kind == SND_SITE_OTHER ? site->name : SND_SAMPLES_OUTSIDE;
 
-    *entry = (snd_waiting_row){.file = site->file,
-                               .line = site->line,
-                               .function = line == SND_NONE ? SND_NONE : snd_samples_function_of(samples, line),
-                               .state = state,
-                               .is_idle = self->is_idle[profile->nodes[node].track],
-                               .threads = profile->nodes[node].track};
-    if (line != SND_NONE)
-        return;
-    entry->file = site->kind == SND_SITE_OTHER ? site->name : SND_SAMPLES_OUTSIDE;
-    entry->line = 0;
+    return line == SND_NONE
+               ? (snd_waiting_row){.file = elsewhere, .function = SND_NONE, .is_idle = self->is_idle[track]}
+               : (snd_waiting_row){.file = site->file,
+                                   .line = site->line,
+                                   .function = snd_samples_function_of(&self->samples, line),
+                                   .is_idle = self->is_idle[track]};
 }
 
-static int
-is_same_row(const snd_waiting_row *a, const snd_waiting_row *b)
+static uint32_t
+by_place(const snd_rollup *rows, uint32_t node)
 {
-    return a->is_idle == b->is_idle && a->line == b->line && a->state == b->state && strcmp(a->file, b->file) == 0;
-}
+    const placing *self = rows->context;
+    snd_waiting_row place = place_of(self, node);
+    uint64_t track = self->by_track ? rows->profile->nodes[node].track : SND_NONE;
+    const uint64_t key[] = {(uintptr_t)place.file, (uint64_t)place.line << 1 | (uint64_t)place.is_idle, track};
 
-/* By row, then by track. */
-static int
-compare_entries(const void *a, const void *b)
-{
-    const snd_waiting_row *x = a, *y = b;
-    int difference = x->file == y->file ? 0 : strcmp(x->file, y->file);
-
-    if (x->is_idle != y->is_idle)
-        return x->is_idle ? 1 : -1;
-    if (difference != 0)
-        return difference;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    if (x->state != y->state)
-        return x->state < y->state ? -1 : 1;
-    return x->threads < y->threads ? -1 : x->threads > y->threads;
+    return snd_rollup_key(rows, key, sizeof key);
 }
 
 static int
@@ -144,54 +142,41 @@ compare_rows(const void *a, const void *b)
         return x->is_idle ? 1 : -1;
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
-    return compare_entries(a, b);
+    int difference = x->file == y->file ? 0 : strcmp(x->file, y->file);
+    if (difference != 0)
+        return difference;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->state < y->state ? -1 : x->state > y->state;
 }
 
-/* Entries that are sorted become rows, in their place. */
-static uint32_t
-merge(const snd_profile *profile, snd_waiting_row *rows, uint32_t count)
-{
-    uint32_t used = 0, track = SND_NONE;
-
-    for (uint32_t i = 0; i < count; i++) {
-        snd_waiting_row entry = rows[i];
-        int is_new = used == 0 || !is_same_row(&rows[used - 1], &entry);
-        uint32_t threads = snd_waiting_threads(&profile->tracks[entry.threads]);
-        if (is_new) {
-            rows[used] = entry;
-            rows[used].ns = rows[used].threads = 0;
-            used++;
-        }
-        rows[used - 1].ns += entry.ns;
-        if (is_new || entry.threads != track)
-            rows[used - 1].threads += threads;
-        track = entry.threads;
-    }
-    return used;
-}
-
+/* A row for each state of a place; those that were not waited in go. */
 static void
 list_rows(const snd_samples *samples, snd_waiting *self)
 {
-    const snd_profile *profile = samples->profile;
-    snd_samples_numbers numbers;
-    uint32_t capacity = 0;
+    placing context = {.samples = *samples, .is_idle = self->is_idle};
+    snd_rollup places, threads;
 
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        if (!snd_samples_read(samples, i, &numbers))
-            continue;
-        for (unsigned state = PROCESSOR + 1; state < SND_SAMPLE_STATES; state++) {
-            if (numbers.states[state] == 0)
-                continue;
-            snd_need_room(&self->rows, self->count + 1, &capacity, sizeof *self->rows);
-            set_entry(samples, self, i, state, &self->rows[self->count]);
-            self->rows[self->count++].ns = numbers.states[state];
-        }
+    snd_samples_rollup(&context.samples, by_place, &places);
+    context.by_track = 1;
+    snd_samples_rollup(&context.samples, by_place, &threads);
+    self->rows = snd_new((size_t)places.count * SND_SAMPLE_STATES, sizeof *self->rows);
+    for (uint32_t i = 0; i < threads.count; i++) {
+        uint32_t node = threads.first[i],
+                 count = snd_waiting_threads(&samples->profile->tracks[by_track(&threads, node)]);
+        snd_samples_numbers numbers = snd_samples_row(&threads, i);
+        for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+            self->rows[places.row_of[node] * SND_SAMPLE_STATES + state].threads +=
+                numbers.states[state] == 0 ? 0 : count;
     }
-    if (self->count == 0)
-        return;
-    qsort(self->rows, self->count, sizeof *self->rows, compare_entries);
-    self->count = merge(profile, self->rows, self->count);
+    for (uint32_t i = 0; i < places.count * SND_SAMPLE_STATES; i++) {
+        snd_waiting_row row = place_of(&context, places.first[i / SND_SAMPLE_STATES]);
+        row.threads = self->rows[i].threads;
+        row.state = i % SND_SAMPLE_STATES;
+        row.ns = snd_samples_row(&places, i / SND_SAMPLE_STATES).states[row.state];
+        if (row.state > PROCESSOR && row.ns != 0)
+            self->rows[self->count++] = row;
+    }
     qsort(self->rows, self->count, sizeof *self->rows, compare_rows);
 }
 

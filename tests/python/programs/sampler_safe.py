@@ -3,7 +3,7 @@
 import runpy
 import sys
 
-from sonde import _session
+from sonde._runtime import session as _session
 
 rate, sys.argv = int(sys.argv[1]), sys.argv[2:]
 _session.hold(_session.OUTER, recording="safe.sonde", rate=rate, safe_frames=True)

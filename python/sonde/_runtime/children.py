@@ -10,8 +10,11 @@ import os
 import sys
 from time import monotonic_ns, sleep
 
-from sonde import _core, _session, _settings, _unfollowed
-from sonde._program import Program, end_as
+from sonde import _core
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
+from sonde._runtime import unfollowed as _unfollowed
+from sonde._runtime.program import Program, end_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ NONE, PARTS = 1, 2  # what becomes of children, as in collect/session.h
 # They end after the program, whose semaphores they remove, and do nothing else.
 TRACKERS = ("multiprocessing.resource_tracker", "loky.backend.resource_tracker")
 
-_SITE = f"{os.path.dirname(os.path.abspath(__file__))}/_site"  # noqa: PTH100, PTH120
+_SITE = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/_site"  # noqa: PTH100, PTH120
 _ESCAPES = (("%", "%25"), (" ", "%20"), ("\n", "%0A"))
 
 
@@ -164,7 +167,7 @@ def main(program: Program) -> None:
 
 def _begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     """A mistake ends the first process, before the program begins; a child runs on without us."""
-    runner = __import__(f"sonde.{wanted.runner}", fromlist=["begin"])
+    runner = __import__(f"sonde._runtime.{wanted.runner[1:]}", fromlist=["begin"])
     try:
         begin: Callable[[], object] = runner.begin(wanted, program)
     except (_settings.Mistake, OSError, ValueError) as error:

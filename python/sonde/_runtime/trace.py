@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import atexit
 
-from sonde import _children, _core, _run, _session, _settings
+from sonde import _core
+from sonde._runtime import children as _children
+from sonde._runtime import run as _run
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from sonde._children import Wanted
-    from sonde._program import Program
+    from sonde._runtime.children import Wanted
+    from sonde._runtime.program import Program
 
 SHOWN = {"functions": 25, "signatures": 10}  # functions
 

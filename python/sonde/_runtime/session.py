@@ -12,7 +12,8 @@ import sys
 from _io import BufferedWriter, TextIOWrapper
 from _thread import RLock
 
-from sonde import _core, _settings
+from sonde import _core
+from sonde._runtime import settings as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from sonde import _core, _session
+from sonde import _core
+from sonde._runtime import session as _session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def library_paths(program: str | None = None) -> list[str]:
         found += [*site.getsitepackages(), site.USER_SITE]
         scripts.append(f"{site.USER_BASE}/bin")
     found += [path for path in sys.path if path.endswith(("-packages", ".zip")) or _has_packages(path, program)]
-    own = os.path.dirname(__file__)  # noqa: PTH120
+    own = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     if os.path.dirname(own) not in found:  # noqa: PTH120 # it runs from its sources
         found.append(own)
     if program is not None and _is_script(program, scripts):

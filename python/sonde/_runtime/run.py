@@ -6,15 +6,19 @@ import atexit
 import os
 import sys
 
-from sonde import _children, _core, _places, _session, _settings
-from sonde._program import Program
+from sonde import _core
+from sonde._runtime import children as _children
+from sonde._runtime import places as _places
+from sonde._runtime import session as _session
+from sonde._runtime import settings as _settings
+from sonde._runtime.program import Program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from sonde._children import Wanted
+    from sonde._runtime.children import Wanted
 
 OPS_SHOWN = 15  # rows of operators at the end
 AT_ONCE = "the program failed at once, so there is nothing to show"

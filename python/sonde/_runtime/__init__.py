@@ -1,0 +1,1 @@
+"""What is behind the public modules while a program runs: its start, its session, its settings, its children."""
