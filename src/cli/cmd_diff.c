@@ -39,7 +39,7 @@ read_percent(const snd_arguments *given, const char *name, double *percent)
     size_t digits = strspn(text, "0123456789.");
     double value = strtod(text, &end);
     if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
-        snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
+        snd_complain("--%s takes a percentage such as 10%%, not '%s'", name, text);
         return 0;
     }
     *percent = value;
@@ -108,7 +108,7 @@ complain_no_data(const snd_opened recordings[2], unsigned wanted)
     for (int kind = SND_DIFF_TOTALS + 1; kind < SND_DIFF_COUNT; kind++)
         for (int side = 0; side < 2; side++)
             if (wanted & 1u << kind & ~kinds[side]) {
-                snd_complain("%s: has no %s to compare", recordings[side].path, snd_diff_infos[kind].needs);
+                snd_complain("%s: no %s to compare", recordings[side].path, snd_diff_infos[kind].needs);
                 return;
             }
     snd_complain("the recordings have nothing in common: %s has %s, %s has %s", recordings[0].path,
@@ -193,7 +193,7 @@ put_footer(const snd_diff *diff, snd_buffer *out)
         snd_buffer_printf(out, "busy machine: no processor was free %.0f%% of the time before, %.0f%% after\n",
                           100 * diff->busy[0], 100 * diff->busy[1]);
     if (has_unknown)
-        snd_buffer_text(out, "?: measured once; only the share from run to run is known of its noise\n");
+        snd_buffer_text(out, "?: measured once, so only run-to-run noise is known\n");
     if (diff->changes.file != NULL) {
         snd_source_say(&diff->changes, diff->changes.file, out);
         snd_buffer_char(out, '\n');
@@ -340,35 +340,35 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"regions", 0, NULL, "regions, by their path; without any of these options: all that both recordings have"},
-    {"functions", 0, NULL, "functions, by the time in them alone; sampled, else traced"},
-    {"lines", 0, NULL, "lines, found again by their text where the file was edited"},
+    {"regions", 0, NULL, "regions by path (default: everything both recordings have)"},
+    {"functions", 0, NULL, "functions by self time, sampled or else traced"},
+    {"lines", 0, NULL, "lines, matched by their text if the file was edited"},
     {"ops", 0, NULL, "operators"},
-    {"calls", 0, NULL, "functions that were traced, by the time in them alone"},
-    {"counts", 0, NULL, "functions that were traced, by the number of calls"},
-    {"memory", 0, NULL, "lines, by what they had at the peak"},
-    {"allocated", 0, NULL, "lines, by what they allocated in all"},
-    {"copies", 0, NULL, "lines, by what they copied"},
+    {"calls", 0, NULL, "traced functions by self time"},
+    {"counts", 0, NULL, "traced functions by number of calls"},
+    {"memory", 0, NULL, "lines by memory held at the peak"},
+    {"allocated", 0, NULL, "lines by memory allocated"},
+    {"copies", 0, NULL, "lines by bytes copied"},
     {"fail-over", 0, "PERCENT",
-     "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise"},
-    {"run-noise", 0, "PERCENT", "what the same program differs by from run to run (a standard deviation); else 2%"},
-    {"cpu-only", 0, NULL, "samples: without time that was waited"},
-    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},
-    {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"},
-    {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"},
-    {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},
+     "exit with status 1 if a total, or a row of 1% or more, grew by more than this and beyond its noise"},
+    {"run-noise", 0, "PERCENT", "standard deviation of the same program from run to run (default 2%)"},
+    {"cpu-only", 0, NULL, "samples: leave out waiting time"},
+    {"all-code", 0, NULL, "samples: show library code like your own"},
+    {"include", 0, "PATTERNS", "samples: treat matching files as your own code, such as '*model*,*/util/*'"},
+    {"exclude", 0, "PATTERNS", "samples: do not treat matching files as your own code"},
+    {"by-shape", 0, NULL, "ops: one row per kind of inputs"},
     {"sort", 's', "KEY",
-     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is"},
-    {"limit", 'n', "N", "the first N rows of each table; 10 when not given, and all of them for csv and json"},
+     "sort by before, after, difference, percent, noise, verdict, name or place (default: size of the difference)"},
+    {"limit", 'n', "N", "show the first N rows of each table (default 10; all for csv and json)"},
     {"format", 'f', "NAME", SND_FORMAT_TABLE_CHOICE},
-    {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
+    {"color", 0, "WHEN", "always, never or auto (color on a terminal unless NO_COLOR is set)"},
     {0},
 };
 
 const snd_command snd_command_diff = {
     .name = "diff",
     .usage = "BEFORE AFTER [options]",
-    .about = "compare two recordings: what got slower or faster by more than the noise",
+    .about = "compare two recordings: what got slower or faster, beyond noise",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -97,14 +97,13 @@ can_write(const snd_opened *recording, const snd_format *format, const snd_expor
     if (options->has_cost && all.of[cost] == 0)
         snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
     else if (cost == SND_COST_COUNT && is_called)
-        snd_complain(
-            "%s: exact calls are pairs, not stacks, and cannot be written as %s; pstats and callgrind can have them",
-            recording->path, format->name);
+        snd_complain("%s: traced calls have no full stacks and cannot be written as %s; use pstats or callgrind",
+                     recording->path, format->name);
     else if (cost == SND_COST_COUNT)
         snd_complain("%s: the recording has no samples, regions, operators or memory to write as %s", recording->path,
                      format->name);
     else if (is_pstats && strcmp(snd_costs[cost].unit, "nanoseconds") != 0)
-        snd_complain("%s: pstats is about time, not about '%s'", recording->path, snd_costs[cost].name);
+        snd_complain("%s: pstats holds time only, not '%s'", recording->path, snd_costs[cost].name);
     else
         return 1;
     return 0;
@@ -177,25 +176,25 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"format", 'f', "NAME", "a view: " SND_FORMAT_TABLE_LIST "; all of it: " SND_FORMAT_RECORDING_LIST},
-    {"view", 0, "NAME",
-     "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them"},
-    {"columns", 'c', "A,B,…", "these columns only"},
-    {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
-    {"match", 'm', "PATTERN", "rows that the regular expression matches, with the rows below and above them"},
-    {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
-    {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: the lines of a function apart"},
+    {"format", 'f', "NAME", "one view: " SND_FORMAT_TABLE_LIST "; the whole recording: " SND_FORMAT_RECORDING_LIST},
+    {"view", 0, "NAME", "the view: lines, tree, memory, leaks, copies, functions, … (an unknown name lists them all)"},
+    {"columns", 'c', "A,B,…", "write these columns only"},
+    {"sort", 's', "KEY", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …"},
+    {"match", 'm', "PATTERN", "keep rows that match this regular expression, and the rows above and below them"},
+    {"limit", 'n', "N", "keep the first N rows; in a list of functions with callers or callees, the first N functions"},
+    {"by-line", 0, NULL, "collapsed, speedscope, chrome, perfetto: separate the lines of a function"},
     {"cost", 0, "NAME",
-     "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first"},
-    {"schema", 0, NULL, "print the JSON Schema of what --format json writes, without a recording"},
-    SND_VIEW_OPTIONS{"output", 'o', "FILE", "write there instead of standard output"},
+     "collapsed, speedscope: the cost to write (wall, cpu, samples, time, alloc_space, …); pprof, callgrind: the cost "
+     "that comes first"},
+    {"schema", 0, NULL, "print the JSON Schema of --format json; needs no recording"},
+    SND_VIEW_OPTIONS{"output", 'o', "FILE", "write to this file instead of standard output"},
     {0},
 };
 
 const snd_command snd_command_export = {
     .name = "export",
     .usage = "FILE --format NAME [--view NAME] [-o OUT]",
-    .about = "write a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
+    .about = "convert a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

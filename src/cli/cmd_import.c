@@ -44,7 +44,7 @@ read_rate(const snd_arguments *given, snd_import_options *out)
     const char *text = snd_arguments_value(given, "rate");
 
     if (text == NULL && out->unit == SND_IMPORT_samples) {
-        snd_complain("--unit samples needs --rate: how many samples are a second, such as 100");
+        snd_complain("--unit samples needs --rate: samples per second, such as 100");
         return 0;
     }
     if (text == NULL || snd_whole_of(text, 1, RATE_LIMIT, &out->rate_hz))
@@ -66,7 +66,7 @@ load(const char *path, size_t *size)
     else if (S_ISDIR(about.st_mode))
         problem = "is a folder";
     else if (!S_ISREG(about.st_mode))
-        problem = "is no plain file";
+        problem = "is not a regular file";
     else if ((uint64_t)about.st_size > SND_IMPORT_LIMIT)
         problem = "is larger than 256 MiB";
     else if (about.st_size == 0)
@@ -93,7 +93,7 @@ chosen_format(const snd_arguments *given, const char *path, const char *data, si
     if (how == NULL && name != NULL)
         snd_complain_unknown("format", name, names, snd_import_count);
     else if (how == NULL)
-        snd_complain("%s: this is neither a file of pstats nor one of collapsed stacks", path);
+        snd_complain("%s: neither a pstats file nor collapsed stacks", path);
     return how;
 }
 
@@ -112,7 +112,7 @@ write_recording(const snd_profile *profile, const char *output)
     if (status == SND_OK)
         snd_complain("recording saved in %s", output);
     else if (status == SND_NOT_A_RECORDING)
-        snd_complain("%s: is there already and no recording; give another name", output);
+        snd_complain("%s: already exists and is not a sonde recording; choose another name", output);
     else
         snd_complain_status(output, status);
     snd_writer_free(writer);
@@ -165,7 +165,7 @@ run(const snd_arguments *given)
     if (given->word_count == 0)
         return snd_complain("import needs a file: sonde import FILE [-o OUT.sonde]");
     if (given->word_count > 1)
-        return snd_complain("import takes one file; '%s' is one word too many", given->words[1]);
+        return snd_complain("import takes one file; unexpected argument '%s'", given->words[1]);
     if (!read_unit(given, &wish) || !read_rate(given, &wish))
         return SND_EXIT_USAGE;
     char *data = load(given->words[0], &size);
@@ -175,17 +175,17 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"output", 'o', "FILE", "the recording; without it the file's name with .sonde, in this folder"},
-    {"format", 'f', "NAME", "pstats or collapsed; without it the file's contents tell"},
-    {"unit", 'u', "NAME", "collapsed: what the numbers are: us, ns, ms, s, samples or bytes; us when not given"},
-    {"rate", 'r', "HZ", "collapsed, in samples: how many of them are a second"},
+    {"output", 'o', "FILE", "the recording (default: the file's name with .sonde, in this folder)"},
+    {"format", 'f', "NAME", "pstats or collapsed (default: detected)"},
+    {"unit", 'u', "NAME", "collapsed: unit of the numbers: us, ns, ms, s, samples or bytes (default us)"},
+    {"rate", 'r', "HZ", "collapsed, with --unit samples: samples per second"},
     {0},
 };
 
 const snd_command snd_command_import = {
     .name = "import",
     .usage = "FILE [-o OUT.sonde]",
-    .about = "make a recording from a file of another profiler: pstats, collapsed stacks",
+    .about = "convert another profiler's file into a recording: pstats, collapsed stacks",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -93,16 +93,15 @@ run(const snd_arguments *given)
 }
 
 static const snd_option options[] = {
-    {"summary", 0, NULL, "the hottest lines and functions, the tree: what is shown of samples without an option"},
+    {"summary", 0, NULL, "hottest lines, hottest functions and call tree (default for samples)"},
 #define VIEW_OPTION(name, about) {#name, 0, NULL, about},
     SND_VIEW_MAP(VIEW_OPTION)
 #undef VIEW_OPTION
-        SND_VIEW_OPTIONS{"columns", 'c', "A,B,…",
-                         "these columns instead of the usual ones; a wrong name lists them all"},
-    {"sort", 's', "KEY", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …"},
-    {"match", 'm', "PATTERN", "rows that the regular expression matches; without --match: the word behind FILE"},
-    {"limit", 'n', "N", "the first N rows only; of functions with rows below them the first N functions"},
-    {"color", 0, "WHEN", "always, never or auto (on a terminal, and without NO_COLOR)"},
+        SND_VIEW_OPTIONS{"columns", 'c', "A,B,…", "show these columns; an unknown name lists them all"},
+    {"sort", 's', "KEY", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …"},
+    {"match", 'm', "PATTERN", "show rows that match this regular expression; same as PATTERN"},
+    {"limit", 'n', "N", "keep the first N rows; in a list of functions with callers or callees, the first N functions"},
+    {"color", 0, "WHEN", "always, never or auto (color on a terminal unless NO_COLOR is set)"},
     {0},
 };
 

@@ -21,29 +21,28 @@ void snd_opened_close(snd_opened *self);
 int snd_open_recording(const snd_arguments *given, const char *path, snd_opened *out);
 
 /* For a command's list. */
-#define SND_PROCESS_OPTION {"process", 0, "WHICH", "of a merged recording one process: its PID, rank:N or HOST:PID"}
+#define SND_PROCESS_OPTION {"process", 0, "WHICH", "one process of a merged recording: PID, rank:N or HOST:PID"}
 
 /* The options that snd_read_view_options reads, for a command's list. */
-#define SND_VIEW_OPTIONS                                                                                        \
-    {"all-code", 0, NULL, "samples: lines of libraries too, not only of the program's own files"},              \
-        {"include", 0, "PATTERNS", "samples: these files are the program's own too, as in '*model*,*/util/*'"}, \
-        {"exclude", 0, "PATTERNS", "samples: these files are not the program's own"}, SND_PROCESS_OPTION,       \
-        {"region", 0, "NAME", "samples: only those inside this region"},                                        \
-        {"thread", 0, "NAME", "samples: only those of this thread"},                                            \
-        {"cpu-only", 0, NULL, "samples: without time that was waited"},                                         \
-        {"with-waiting", 0, NULL, "samples: order and shares by CPU time and waiting, not by CPU time alone"},  \
-        {"seconds", 0, NULL, "lines, functions: parts in seconds instead of shares"},                           \
-        {"show-all", 0, NULL,                                                                                   \
-         "tree: frames of libraries and small rows too; lines: small files; waiting: idle threads"},            \
-        {"hide", 0, "REGEX", "tree: fold frames whose function or file is like this"},                          \
-        {"flat", 0, NULL, "tree: its functions as a list"}, {"by-time", 0, NULL, "tree: in the order of time"}, \
-        {"by-shape", 0, NULL, "ops: a row for each kind of inputs"},                                            \
-        {"by-line", 0, NULL, "ops: a row for each line that called it"},                                        \
-        {"function", 0, "NAME", "graph: this compiled function only"},                                          \
-        {"total", 0, NULL, "graph: only the sum of all functions"},                                             \
-        {"n-ops", 0, "N", "graph: so many classes and ops in a list; 20 when not given"},                       \
-        {"n-apply", 0, "N", "graph: so many nodes in a list; 20 when not given"},                               \
-        {"min-memory", 0, "BYTES", "graph: only nodes with so much output in the list of memory; else 1024"},
+#define SND_VIEW_OPTIONS                                                                                               \
+    {"all-code", 0, NULL, "samples: show library code like your own"},                                                 \
+        {"include", 0, "PATTERNS", "samples: treat matching files as your own code, such as '*model*,*/util/*'"},      \
+        {"exclude", 0, "PATTERNS", "samples: do not treat matching files as your own code"}, SND_PROCESS_OPTION,       \
+        {"region", 0, "NAME", "samples: only inside this region"}, {"thread", 0, "NAME", "samples: only this thread"}, \
+        {"cpu-only", 0, NULL, "samples: leave out waiting time"},                                                      \
+        {"with-waiting", 0, NULL, "samples: rank by CPU plus waiting time, not by CPU time alone"},                    \
+        {"seconds", 0, NULL, "lines, functions: seconds instead of percentages"},                                      \
+        {"show-all", 0, NULL,                                                                                          \
+         "also show (tree) library frames and small rows, (lines) small files, (waiting) idle threads"},               \
+        {"hide", 0, "REGEX", "tree: fold frames whose function or file matches"},                                      \
+        {"flat", 0, NULL, "tree: list its functions instead"}, {"by-time", 0, NULL, "tree: in order of time"},         \
+        {"by-shape", 0, NULL, "ops: one row per kind of inputs"},                                                      \
+        {"by-line", 0, NULL, "ops: one row per calling line"},                                                         \
+        {"function", 0, "NAME", "graph: this compiled function only"},                                                 \
+        {"total", 0, NULL, "graph: only the total of all functions"},                                                  \
+        {"n-ops", 0, "N", "graph: number of classes and ops to list (default 20)"},                                    \
+        {"n-apply", 0, "N", "graph: number of nodes to list (default 20)"},                                            \
+        {"min-memory", 0, "BYTES", "graph: list memory of nodes with at least this much output (default 1024)"},
 
 /* What the options of a command say about views. */
 typedef struct snd_chosen {

@@ -1,11 +1,36 @@
 /* The words of a command line. */
 #include "cli/options.h"
 
+#include "base/text.h"
 #include "collect/setting_table.h"
+#include "os/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+static void
+print(FILE *file, int descriptor, const char *format, va_list args)
+{
+    snd_buffer text = {0};
+
+    snd_buffer_vprintf(&text, format, args);
+    if (!snd_terminal_look(descriptor).unicode)
+        snd_text_plain(&text, 0);
+    fputs(snd_buffer_str(&text), file);
+    snd_buffer_free(&text);
+}
+
+void
+snd_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(stdout, STDOUT_FILENO, format, args);
+    va_end(args);
+}
 
 int
 snd_complain(const char *format, ...)
@@ -14,7 +39,7 @@ snd_complain(const char *format, ...)
 
     fputs("sonde: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print(stderr, STDERR_FILENO, format, args);
     va_end(args);
     fputc('\n', stderr);
     return SND_EXIT_USAGE;
@@ -65,7 +90,7 @@ snd_complain_unknown(const char *what, const char *word, const char *const *name
 
     if (nearest != NULL)
         return snd_complain("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
-    fprintf(stderr, "sonde: unknown %s '%s'; there %s ", what, word, count == 1 ? "is" : "are");
+    fprintf(stderr, "sonde: unknown %s '%s'; choose from ", what, word);
     for (unsigned i = 0; i < count; i++)
         fprintf(stderr, "%s%s", i == 0 ? "" : ", ", names[i]);
     fputc('\n', stderr);

@@ -66,7 +66,7 @@ put_counter(snd_page_maker *self, uint32_t node, uint64_t count)
     if (step > 1) {
         uint64_t kept = (count + step - 1) / step;
         self->pruned_events += count - kept;
-        snd_page_say_pruned(self, "A counter has %llu of its %llu values in the timeline.", (unsigned long long)kept,
+        snd_page_say_pruned(self, "The timeline shows %llu of a counter's %llu values.", (unsigned long long)kept,
                             (unsigned long long)count);
     }
     snd_work_need(snd_page_pack_flush(&self->pack));

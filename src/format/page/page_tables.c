@@ -52,7 +52,7 @@ cut(snd_page_maker *self, snd_table *table)
     if (table->row_count == before)
         return;
     self->pruned_rows += before - table->row_count;
-    snd_page_say_pruned(self, "The table of %s has the first %u of %u rows.", table->view, table->row_count, before);
+    snd_page_say_pruned(self, "The table of %s shows the first %u of %u rows.", table->view, table->row_count, before);
 }
 
 /* Whether a row's text may be the text of a file that is not to be shown. */

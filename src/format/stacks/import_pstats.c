@@ -55,7 +55,7 @@ static snd_status
 read_count(reading *self, const snd_marshal_value *value, uint64_t *count)
 {
     if (value->type != SND_MARSHAL_WHOLE || value->as.whole < 0)
-        return refuse(self, "a number of calls in it is none");
+        return refuse(self, "a call count is not a number");
     *count = (uint64_t)value->as.whole;
     return SND_OK;
 }
@@ -67,7 +67,7 @@ read_time(reading *self, const snd_marshal_value *value, uint64_t *ns)
     double seconds = value->type == SND_MARSHAL_REAL ? value->as.real : (double)value->as.whole;
 
     if ((value->type != SND_MARSHAL_REAL && value->type != SND_MARSHAL_WHOLE) || fabs(seconds) > SECONDS_LIMIT)
-        return refuse(self, "a time in it is none");
+        return refuse(self, "a time is not a number");
     *ns = seconds <= 0 ? 0 : (uint64_t)(seconds * NS_PER_SECOND + 0.5);
     return SND_OK;
 }
@@ -84,8 +84,9 @@ read_numbers(reading *self, const snd_marshal_value *tuple, unsigned calls, numb
         status = read_time(self, element(self, tuple, 2), &out->self_ns);
     if (status == SND_OK)
         status = read_time(self, element(self, tuple, 3), &out->total_ns);
-    return status == SND_OK && out->primitive > out->count ? refuse(self, "it has fewer calls than primitive ones")
-                                                           : status;
+    return status == SND_OK && out->primitive > out->count
+               ? refuse(self, "a function has fewer calls than primitive calls")
+               : status;
 }
 
 static snd_status
@@ -146,9 +147,9 @@ check_label(reading *self, const snd_marshal_value *label)
 {
     if (!is_tuple(label, 3) || element(self, label, 0)->type != SND_MARSHAL_TEXT ||
         element(self, label, 1)->type != SND_MARSHAL_WHOLE || element(self, label, 2)->type != SND_MARSHAL_TEXT)
-        return refuse(self, "a function in it is no (file, line, name)");
+        return refuse(self, "a function is not (file, line, name)");
     int64_t line = element(self, label, 1)->as.whole;
-    return line < 0 || line > UINT32_MAX / 2 ? refuse(self, "a line in it is none") : SND_OK;
+    return line < 0 || line > UINT32_MAX / 2 ? refuse(self, "a line number is not a number") : SND_OK;
 }
 
 static snd_status
@@ -202,16 +203,16 @@ read_function(reading *self, const snd_marshal_value *label, const snd_marshal_v
     if (status != SND_OK)
         return status;
     if (!is_tuple(value, 5) || element(self, value, 4)->type != SND_MARSHAL_DICT)
-        return refuse(self, "a function in it has no (primitive, calls, self, total, callers)");
+        return refuse(self, "a function has no (primitive, calls, self, total, callers)");
     if (self->is_read[place])
-        return refuse(self, "it has a function twice");
+        return refuse(self, "a function appears twice");
     self->is_read[place] = 1;
     status = read_numbers(self, value, 1, &found);
     if (status != SND_OK)
         return status;
     self->self_ns += found.self_ns;
     if (self->self_ns > INT64_MAX)
-        return refuse(self, "its times are too long");
+        return refuse(self, "its times are too large");
     return set_numbers(self, self->nodes[place], &found);
 }
 
@@ -232,7 +233,7 @@ read_pair(reading *self, const snd_marshal_value *label, const snd_marshal_value
     else if (status == SND_OK && is_tuple(value, 4))
         status = read_numbers(self, value, 0, &found);
     else if (status == SND_OK)
-        status = refuse(self, "a caller in it has no (calls, primitive, self, total)");
+        status = refuse(self, "a caller has no (calls, primitive, self, total)");
     if (status != SND_OK)
         return status;
     const snd_profile_node *below = &self->profile->nodes[self->nodes[callee]];
@@ -255,7 +256,7 @@ read_callers(reading *self, const snd_marshal_value *label, const snd_marshal_va
         if (status == SND_OK)
             status = snd_intern_add(met, (const char *)&place, sizeof place, &id);
         if (status == SND_OK && id < count)
-            status = refuse(self, "a function in it has a caller twice");
+            status = refuse(self, "a function has the same caller twice");
         if (status == SND_OK)
             status = read_pair(self, caller, found, callee);
         at = found->next;
@@ -287,7 +288,7 @@ read_all(reading *self)
     snd_status status;
 
     if (self->values[0].type != SND_MARSHAL_DICT)
-        return refuse(self, "it is no dictionary");
+        return refuse(self, "it is not a dictionary");
     if (self->values[0].count == 0)
         return refuse(self, "it has no functions");
     status = snd_import_add_track(self->profile, "main", &self->root);

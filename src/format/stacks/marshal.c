@@ -96,11 +96,11 @@ read_long(input *self, snd_marshal_value *value)
     uint32_t digits = count < 0 ? 0u - (uint32_t)count : (uint32_t)count;
 
     if (status == SND_OK && digits > DIGIT_LIMIT)
-        return refuse(self, "a number in it is too large");
+        return refuse(self, "a number is too large");
     for (uint32_t i = 0; i < digits && status == SND_OK; i++) {
         status = take_number(self, 2, &digit);
         if (status == SND_OK && (digit > 0x7fff || (i == DIGIT_LIMIT - 1 && digit > 7)))
-            return refuse(self, "a number in it is too large");
+            return refuse(self, "a number is too large");
         sum |= digit << (15 * i);
     }
     value->type = SND_MARSHAL_WHOLE;
@@ -116,7 +116,7 @@ read_real(input *self, snd_marshal_value *value)
 
     value->type = SND_MARSHAL_REAL;
     memcpy(&value->as.real, &bits, sizeof bits);
-    return status == SND_OK && !isfinite(value->as.real) ? refuse(self, "a number in it is none") : status;
+    return status == SND_OK && !isfinite(value->as.real) ? refuse(self, "a number is malformed") : status;
 }
 
 /* As the first versions of marshal wrote it. */
@@ -132,7 +132,7 @@ read_real_text(input *self, snd_marshal_value *value)
     text[value->as.text.size] = '\0';
     value->type = SND_MARSHAL_REAL;
     value->as.real = strtod(text, &end);
-    return end == text || *end != '\0' || !isfinite(value->as.real) ? refuse(self, "a number in it is none") : SND_OK;
+    return end == text || *end != '\0' || !isfinite(value->as.real) ? refuse(self, "a number is malformed") : SND_OK;
 }
 
 /* ---- containers ---- */
@@ -202,7 +202,7 @@ read_reference(input *self, uint32_t id)
     if (status != SND_OK)
         return status;
     if (which >= into->reference_count || into->values[into->references[which]].is_open)
-        return refuse(self, "it refers to a value that is not there");
+        return refuse(self, "it refers to a missing value");
     into->values[id] = into->values[into->references[which]];
     into->values[id].next = NOTHING;
     return SND_OK;
@@ -241,7 +241,7 @@ read_typed(input *self, unsigned char type, unsigned depth, uint32_t id)
     case 'r':
         return read_reference(self, id);
     default:
-        return refuse(self, "it has values that no file of pstats has");
+        return refuse(self, "it has values that pstats files never have");
     }
 }
 
@@ -268,7 +268,7 @@ read_value(input *self, unsigned depth, uint32_t *id)
     snd_status status = take(self, 1, &type);
 
     if (status == SND_OK && depth > SND_MARSHAL_DEPTH)
-        return refuse(self, "its values stand in one another too deep");
+        return refuse(self, "its values are nested too deeply");
     if (status == SND_OK)
         status = add_value(self, (*type & MAY_BE_REFERRED) != 0, id);
     if (status == SND_OK)
@@ -287,6 +287,6 @@ snd_marshal_read(snd_marshal *self, const void *data, size_t size, const char **
     *problem = "";
     snd_status status = read_value(&from, 0, &id);
     if (status == SND_OK && from.at != from.end)
-        return refuse(&from, "there is something behind its end");
+        return refuse(&from, "it has extra data after its end");
     return status;
 }

@@ -110,8 +110,8 @@ put_collections(const snd_facts *facts, snd_buffer *out)
         return;
     snd_duration_text(facts->collections_ns, all);
     snd_duration_text(facts->longest_ns, most);
-    snd_buffer_printf(out, "garbage collection: %llu time%s, %s, longest %s\n", (unsigned long long)facts->collections,
-                      facts->collections == 1 ? "" : "s", all, most);
+    snd_buffer_printf(out, "garbage collection: %llu run%s, %s in total, longest %s\n",
+                      (unsigned long long)facts->collections, facts->collections == 1 ? "" : "s", all, most);
 }
 
 /* "ran for 1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waited; 3 threads". */
@@ -125,13 +125,13 @@ put_totals(const snd_facts *facts, snd_buffer *out)
         snd_buffer_printf(out, "ran for %s, ", text);
     }
     snd_duration_text(facts->cpu_ns, text);
-    snd_buffer_printf(out, "%s of CPU", text);
+    snd_buffer_printf(out, "%s CPU", text);
     if (facts->length_ns != 0)
         snd_buffer_printf(out, " (%.0f%% of one core)", 100.0 * (double)facts->cpu_ns / (double)facts->length_ns);
     put_parts(facts, out);
     if (facts->waiting_ns != 0) {
         snd_duration_text(facts->waiting_ns, text);
-        snd_buffer_printf(out, "; %s waited", text);
+        snd_buffer_printf(out, "; %s waiting", text);
     }
     snd_buffer_printf(out, "; %llu thread%s\n", (unsigned long long)facts->threads, facts->threads == 1 ? "" : "s");
     put_collections(facts, out);
@@ -401,9 +401,12 @@ snd_summary_run(void (*write)(const snd_summary *self), const snd_summary *to)
 {
     text_work self = {write, *to, {0}};
     snd_pool *kept = NULL;
+    size_t from = to->out->size;
     snd_status status = snd_work_run(write_text, &self, &kept);
     if (status == SND_OK)
         snd_buffer_put(to->out, self.text.data, self.text.size);
+    if (!to->format->unicode)
+        snd_text_plain(to->out, from);
     snd_pool_free(kept);
     return status == SND_OK ? snd_buffer_status(to->out) : status;
 }

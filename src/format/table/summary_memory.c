@@ -54,7 +54,7 @@ put_owners(const snd_summary *self)
     }
 }
 
-/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB in all, 97% sure): cache.append(row)". */
+/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB in total, 97% confidence): cache.append(row)". */
 static void
 put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
 {
@@ -65,7 +65,7 @@ put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
     snd_bytes_text((uint64_t)cell_of(table, row, "live_bytes")->whole, growth);
     snd_buffer_text(out, "leak: ");
     snd_format_cell(SND_UNIT_TEXT, cell_of(table, row, "place"), out);
-    snd_buffer_printf(out, " grows by %s/s (%s in all, %.0f%% sure)", rate, growth,
+    snd_buffer_printf(out, " grows by %s/s (%s in total, %.0f%% confidence)", rate, growth,
                       cell_of(table, row, "confidence_percent")->real);
     if (source->is_there) {
         snd_buffer_text(out, ": ");
@@ -85,7 +85,8 @@ put_leaks(const snd_summary *self)
     for (uint32_t i = 0; i < table->row_count && i < LEAKS; i++)
         put_leak(table, i, self->out);
     if (table->row_count > LEAKS)
-        snd_buffer_printf(self->out, "and %u leaks more: --leaks\n", table->row_count - LEAKS);
+        snd_buffer_printf(self->out, "%u more leak%s: --leaks\n", table->row_count - LEAKS,
+                          table->row_count - LEAKS == 1 ? "" : "s");
 }
 
 static void

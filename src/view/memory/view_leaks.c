@@ -1,4 +1,5 @@
-/* The view of leaks: the lines whose memory grows and grows, and how sure that is. */
+/* The view of leaks: the lines whose memory keeps growing, and how sure that is. */
+#include "view/core/footer.h"
 #include "view/memory/leaks.h"
 #include "view/memory/memory_table.h"
 
@@ -104,11 +105,11 @@ static void
 put_footer(const tally *count, snd_buffer *out)
 {
     if (count->leaks == 0)
-        snd_buffer_text(out, "no leak found");
+        snd_buffer_text(out, "no leaks found");
     else
-        snd_buffer_printf(out, "%u line%s", count->leaks, count->leaks == 1 ? " leaks" : "s leak");
-    snd_buffer_printf(out, "; %u judged, %u not: fewer than %u surviving blocks after the first fifth of the run",
-                      count->judged, count->unknown, SND_LEAK_BLOCKS);
+        snd_footer_add_count(out, "", count->leaks, "leak");
+    snd_footer_add_count(out, "; ", count->judged, "line");
+    snd_buffer_printf(out, " checked, %u skipped (too few surviving blocks)", count->unknown);
 }
 
 static void
