@@ -119,7 +119,7 @@ def train_step(optimizer, loss_of):
 def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "resnet18"
     if name not in MODELS:
-        sys.exit(f"unknown model '{name}'; there are {', '.join(MODELS)}")
+        sys.exit(f"unknown model '{name}'; choose from {', '.join(MODELS)}")
     _model, optimizer, loss_of = MODELS[name]()
     train_step(optimizer, loss_of)
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:

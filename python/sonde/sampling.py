@@ -431,5 +431,5 @@ def _checked_probes(probes: Iterable[str]) -> list[str]:
     chosen = [probes] if isinstance(probes, str) else list(probes)
     unknown = [probe for probe in chosen if probe not in PROBES]
     if unknown:
-        raise ValueError(f"unknown probe {unknown[0]!r}; there are {', '.join(PROBES)}")
+        raise ValueError(f"unknown probe {unknown[0]!r}; choose from {', '.join(PROBES)}")
     return chosen

@@ -135,23 +135,30 @@ snd_buffer_csv_text(snd_buffer *self, const char *text)
 }
 
 void
-snd_buffer_printf(snd_buffer *self, const char *format, ...)
+snd_buffer_vprintf(snd_buffer *self, const char *format, va_list args)
 {
-    va_list args;
+    va_list again;
 
     if (!reserve(self, 64))
         return;
     size_t room = self->capacity - self->size;
-    va_start(args, format);
+    va_copy(again, args);
     int size = try_printf(self, format, args);
-    va_end(args);
     if (size < 0)
         self->failed = 1;
-    else if ((size_t)size >= room && reserve(self, (size_t)size)) {
-        va_start(args, format);
-        (void)try_printf(self, format, args);
-        va_end(args);
-    }
+    else if ((size_t)size >= room && reserve(self, (size_t)size))
+        (void)try_printf(self, format, again);
+    va_end(again);
+}
+
+void
+snd_buffer_printf(snd_buffer *self, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    snd_buffer_vprintf(self, format, args);
+    va_end(args);
 }
 
 snd_status

@@ -27,6 +27,7 @@ void snd_buffer_csv(snd_buffer *self,
                     const char *text); /* as a value in a line of CSV: in quotes where it needs them */
 void snd_buffer_csv_text(snd_buffer *self, const char *text); /* and with a ' before what a spreadsheet would compute */
 void snd_buffer_printf(snd_buffer *self, const char *format, ...) SND_PRINTF(2, 3);
+void snd_buffer_vprintf(snd_buffer *self, const char *format, va_list args);
 
 /* SND_OK or SND_NO_MEMORY. */
 SND_MUST_USE snd_status snd_buffer_status(const snd_buffer *self);

@@ -7,8 +7,8 @@ const char *
 snd_status_stopped(snd_alloc_stop why)
 {
     if (why == SND_ALLOC_TOO_LARGE)
-        return "takes far more memory than a file of its size should; SONDE_LIMITS=off reads it anyway";
-    return "takes far longer than a file of its size should; SONDE_LIMITS=off reads it anyway";
+        return "needs far more memory than a file of its size should; set SONDE_LIMITS=off to read it anyway";
+    return "takes far longer than a file of its size should; set SONDE_LIMITS=off to read it anyway";
 }
 
 const char *

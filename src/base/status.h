@@ -5,26 +5,26 @@
 
 #include "base/alloc.h"
 
-#define SND_STATUS_MAP(X)                                                                                        \
-    X(OK, "success")                                                                                             \
-    X(NO_MEMORY, "out of memory")                                                                                \
-    X(NOT_A_RECORDING, "this file is not a recording")                                                           \
-    X(EMPTY, "nothing is in it; a process that is killed before its first checkpoint leaves such a file")        \
-    X(DAMAGED, "the recording is damaged")                                                                       \
-    X(FOREIGN_JOURNAL, "its journal names a further file, so sonde did not write it; it is not opened")          \
-    X(WAL, "it is in SQLite's WAL mode, which sonde never writes; it is not opened")                             \
-    X(NOT_OURS, "something that another user made stands in its way; remove it or choose another name")          \
-    X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                              \
-    X(BUSY, "the recording is in use by another program")                                                        \
-    X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=")         \
-    X(TOO_LONG, "the timeline has more events than can be shown at once")                                        \
-    X(NO_DATA, "the recording has nothing to show in this view")                                                 \
-    X(BAD_QUERY, "the query is not valid")                                                                       \
-    X(READ_ONLY, "a query may only read; this one would write")                                                  \
-    X(OTHER_KIND, "measured nothing that the other recordings did; recordings of different kinds do not add up") \
-    X(BAD_ARGUMENT, "an argument is not valid")                                                                  \
-    X(ALREADY, "a recording is already running")                                                                 \
-    X(NOT_RUNNING, "no recording is running")                                                                    \
+#define SND_STATUS_MAP(X)                                                                                \
+    X(OK, "success")                                                                                     \
+    X(NO_MEMORY, "out of memory")                                                                        \
+    X(NOT_A_RECORDING, "this file is not a sonde recording")                                             \
+    X(EMPTY, "the file is empty; the process was killed before its first checkpoint")                    \
+    X(DAMAGED, "the recording is damaged")                                                               \
+    X(FOREIGN_JOURNAL, "its journal names another file, so sonde did not write it; not opened")          \
+    X(WAL, "it is in SQLite's WAL mode, which sonde never uses; not opened")                             \
+    X(NOT_OURS, "a file or folder of another user is in the way; remove it or choose another name")      \
+    X(NEWER, "the recording was written by a newer sonde; update sonde to read it")                      \
+    X(BUSY, "the recording is in use by another program")                                                \
+    X(NO_TIMELINE, "the recording has no timeline; record one with timeline=True or chrome_trace_file=") \
+    X(TOO_LONG, "the timeline has more events than can be shown at once")                                \
+    X(NO_DATA, "the recording has nothing to show in this view")                                         \
+    X(BAD_QUERY, "the query is not valid")                                                               \
+    X(READ_ONLY, "a query may only read; this one would write")                                          \
+    X(OTHER_KIND, "has no data in common with the others; cannot merge")                                 \
+    X(BAD_ARGUMENT, "invalid argument")                                                                  \
+    X(ALREADY, "a recording is already running")                                                         \
+    X(NOT_RUNNING, "no recording is running")                                                            \
     X(SYSTEM, "a system call failed")
 
 #define SND_STATUS_ENUM(name, text) SND_##name,

@@ -31,20 +31,77 @@ snd_bytes_of(double bytes)
     return bytes < 9.2e18 ? (uint64_t)bytes : (uint64_t)INT64_MAX;
 }
 
-void
-snd_duration_text(uint64_t ns, char text[SND_DURATION_SIZE])
+/* With as many digits behind the point as `digits_of` says. */
+static void
+put_duration(uint64_t ns, int (*digits_of)(double value), const char *micro, char text[SND_DURATION_SIZE])
 {
-    static const char *const units[] = {"s", "ms", "us"};
+    const char *const units[] = {"s", "ms", micro};
     double value = (double)ns / 1e9;
 
     for (int i = 0; i < 3; i++, value *= 1000) {
         if (value < 0.99999)
             continue;
-        int digits = value >= 500 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-        snprintf(text, SND_DURATION_SIZE, "%.*f %s", digits, value, units[i]);
+        snprintf(text, SND_DURATION_SIZE, "%.*f %s", digits_of(value), value, units[i]);
         return;
     }
     snprintf(text, SND_DURATION_SIZE, "%llu ns", (unsigned long long)ns);
+}
+
+static int
+usual_digits(double value)
+{
+    return value >= 500 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+}
+
+void
+snd_duration_text(uint64_t ns, char text[SND_DURATION_SIZE])
+{
+    put_duration(ns, usual_digits, "µs", text);
+}
+
+void
+snd_duration_plain(uint64_t ns, char text[SND_DURATION_SIZE])
+{
+    put_duration(ns, usual_digits, "us", text);
+}
+
+int
+snd_short_digits(double value)
+{
+    return value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2;
+}
+
+void
+snd_duration_short(uint64_t ns, char text[SND_DURATION_SIZE])
+{
+    put_duration(ns, snd_short_digits, "µs", text);
+}
+
+void
+snd_text_plain(snd_buffer *text, size_t from)
+{
+    static const struct {
+        const char *unicode, *ascii; /* which is not longer */
+    } marks[] = {{"µ", "u"}, {"±", "+-"}, {"≤", "<="}, {"–", "-"}, {"…", "..."}};
+    size_t to = from;
+
+    for (size_t at = from; at < text->size;) {
+        size_t i = 0, len = 0;
+        for (; i < sizeof marks / sizeof marks[0]; i++) {
+            len = strlen(marks[i].unicode);
+            if (text->size - at >= len && memcmp(text->data + at, marks[i].unicode, len) == 0)
+                break;
+        }
+        int is_mark = i < sizeof marks / sizeof marks[0];
+        size_t size = is_mark ? strlen(marks[i].ascii) : 1;
+        memmove(text->data + to, is_mark ? marks[i].ascii : text->data + at, size);
+        at += is_mark ? len : 1;
+        to += size;
+    }
+    if (text->size > from) {
+        text->size = to;
+        text->data[to] = '\0';
+    }
 }
 
 const char *

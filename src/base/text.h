@@ -15,8 +15,21 @@ uint64_t snd_bytes_of(double bytes);
 
 #define SND_DURATION_SIZE 32u
 
-/* Four digits and a unit: "31.18 ms", "419 ns". */
+/* Four digits and a unit: "31.18 ms", "1.163 µs", "419 ns". */
 void snd_duration_text(uint64_t ns, char text[SND_DURATION_SIZE]);
+
+/* The same with two or three digits, for what is measured no better: "31 ms", "1.2 µs". */
+void snd_duration_short(uint64_t ns, char text[SND_DURATION_SIZE]);
+
+/* The same as snd_duration_text in ASCII: "1.163 us". */
+void snd_duration_plain(uint64_t ns, char text[SND_DURATION_SIZE]);
+
+/* The digits behind the point that leave a number two or three digits in all: 12, 4.0, 0.07. */
+int snd_short_digits(double value);
+
+/* From byte `from` on, the few characters that sonde itself uses beyond ASCII become ASCII: "us", "+-", "<=". For
+ * terminals without Unicode; other characters stay as they are. */
+void snd_text_plain(snd_buffer *text, size_t from);
 
 /* The part after the last slash. Points into `path`. */
 const char *snd_path_base(const char *path);

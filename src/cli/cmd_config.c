@@ -43,7 +43,7 @@ run(const snd_arguments *given)
         return snd_complain("config needs --cflags, --libs or both");
     if (!snd_python_ask("import os, sonde; print(os.path.dirname(sonde.__file__))", &folder))
         status =
-            snd_complain("no Python with sonde installed stands beside this program; install sonde-profiler there");
+            snd_complain("no Python with sonde installed was found next to this binary; install sonde-profiler there");
     else
         print_flags(folder.data, cflags != NULL, libs != NULL);
     snd_buffer_free(&folder);
@@ -51,15 +51,15 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"cflags", "flags for the compiler", SND_FLAG},
-    {"libs", "flags for the linker", SND_FLAG},
+    {"cflags", "compiler flags", SND_FLAG},
+    {"libs", "linker flags", SND_FLAG},
     {0},
 };
 
 const snd_command snd_command_config = {
     .name = "config",
     .usage = "--cflags --libs",
-    .about = "flags to compile and link a C program with sonde.h",
+    .about = "print the flags to build C programs that use sonde.h",
     .options = options,
     .run = run,
 };

@@ -89,7 +89,7 @@ complain_no_data(const snd_opened recordings[2], unsigned wanted)
     for (int kind = SND_DIFF_TOTALS + 1; kind < SND_DIFF_COUNT; kind++)
         for (int side = 0; side < 2; side++)
             if (wanted & 1u << kind & ~kinds[side]) {
-                snd_complain("%s: has no %s to compare", recordings[side].path, snd_diff_infos[kind].needs);
+                snd_complain("%s: no %s to compare", recordings[side].path, snd_diff_infos[kind].needs);
                 return;
             }
     snd_complain("the recordings have nothing in common: %s has %s, %s has %s", recordings[0].path,
@@ -174,7 +174,7 @@ put_footer(const snd_diff *diff, snd_buffer *out)
         snd_buffer_printf(out, "busy machine: no processor was free %.0f%% of the time before, %.0f%% after\n",
                           100 * diff->busy[0], 100 * diff->busy[1]);
     if (has_unknown)
-        snd_buffer_text(out, "?: measured once; only the share from run to run is known of its noise\n");
+        snd_buffer_text(out, "?: measured once, so only run-to-run noise is known\n");
     if (diff->changes.file != NULL) {
         snd_source_say(&diff->changes, diff->changes.file, out);
         snd_buffer_char(out, '\n');
@@ -321,37 +321,37 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"regions", "regions, by their path; without any of these options: all that both recordings have", SND_FLAG},
-    {"functions", "functions, by the time in them alone; sampled, else traced", SND_FLAG},
-    {"lines", "lines, found again by their text where the file was edited", SND_FLAG},
+    {"regions", "regions by path (default: everything both recordings have)", SND_FLAG},
+    {"functions", "functions by self time, sampled or else traced", SND_FLAG},
+    {"lines", "lines, matched by their text if the file was edited", SND_FLAG},
     {"ops", "operators", SND_FLAG},
-    {"calls", "functions that were traced, by the time in them alone", SND_FLAG},
-    {"counts", "functions that were traced, by the number of calls", SND_FLAG},
-    {"memory", "lines, by what they had at the peak", SND_FLAG},
-    {"allocated", "lines, by what they allocated in all", SND_FLAG},
-    {"copies", "lines, by what they copied", SND_FLAG},
-    {"fail-over", "exit status 1 when a total, or a row of 1% or more, grew by more, and beyond its noise",
+    {"calls", "traced functions by self time", SND_FLAG},
+    {"counts", "traced functions by number of calls", SND_FLAG},
+    {"memory", "lines by memory held at the peak", SND_FLAG},
+    {"allocated", "lines by memory allocated", SND_FLAG},
+    {"copies", "lines by bytes copied", SND_FLAG},
+    {"fail-over", "exit with status 1 if a total, or a row of 1% or more, grew by more than this and beyond its noise",
      SND_PERCENT},
-    {"run-noise", "what the same program differs by from run to run (a standard deviation); else 2%", SND_PERCENT},
-    {"cpu-only", "samples: without time that was waited", SND_FLAG},
-    {"all-code", "samples: lines of libraries too, not only of the program's own files", SND_FLAG},
-    {"include", "samples: these files are the program's own too, as in '*model*,*/util/*'", SND_TEXT("PATTERNS")},
-    {"exclude", "samples: these files are not the program's own", SND_TEXT("PATTERNS")},
-    {"by-shape", "ops: a row for each kind of inputs", SND_FLAG},
+    {"run-noise", "standard deviation of the same program from run to run (default 2%)", SND_PERCENT},
+    {"cpu-only", "samples: leave out waiting time", SND_FLAG},
+    {"all-code", "samples: show library code like your own", SND_FLAG},
+    {"include", "samples: treat matching files as your own code, such as '*model*,*/util/*'", SND_TEXT("PATTERNS")},
+    {"exclude", "samples: do not treat matching files as your own code", SND_TEXT("PATTERNS")},
+    {"by-shape", "ops: one row per kind of inputs", SND_FLAG},
     {"sort",
-     "order by before, after, difference, percent, noise, verdict, name or place; else by how large the difference is",
+     "sort by before, after, difference, percent, noise, verdict, name or place (default: size of the difference)",
      SND_TEXT("KEY"), .letter = 's'},
-    {"limit", "the first N rows of each table; 10 when not given, and all of them for csv and json",
+    {"limit", "show the first N rows of each table (default 10; all for csv and json)",
      SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
     {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
-    {"color", "always, never or auto (on a terminal, and without NO_COLOR)", SND_TEXT("WHEN")},
+    {"color", "always, never or auto (color on a terminal unless NO_COLOR is set)", SND_TEXT("WHEN")},
     {0},
 };
 
 const snd_command snd_command_diff = {
     .name = "diff",
     .usage = "BEFORE AFTER [options]",
-    .about = "compare two recordings: what got slower or faster by more than the noise",
+    .about = "compare two recordings: what got slower or faster, beyond noise",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

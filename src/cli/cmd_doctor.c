@@ -1,4 +1,4 @@
-/* sonde doctor: what works on this machine, and why something does not. */
+/* sonde doctor: check what works on this machine, and why something does not. */
 #include "cli/commands.h"
 
 #include "base/buffer.h"
@@ -46,8 +46,8 @@ check_clock(snd_buffer *why)
     if (fault == NULL)
         snd_buffer_printf(why, "time-stamp counter at %.3f GHz", (double)snd_clock_counter_hz() / 1e9);
     else
-        snd_buffer_printf(why, "the system's clock: %s", fault);
-    snd_buffer_printf(why, ", %llu ns a read", (unsigned long long)cost_of(read_ticks));
+        snd_buffer_printf(why, "system clock: %s", fault);
+    snd_buffer_printf(why, ", %llu ns per read", (unsigned long long)cost_of(read_ticks));
     return 1; /* either works */
 }
 
@@ -55,10 +55,10 @@ static int
 check_cpu_clock(snd_buffer *why)
 {
     if (snd_clock_thread_cpu_ns() == 0) {
-        snd_buffer_text(why, "this system does not tell a thread's CPU time");
+        snd_buffer_text(why, "this system has no CPU clock per thread");
         return 0;
     }
-    snd_buffer_printf(why, "%llu ns a read, two reads an entry when asked for",
+    snd_buffer_printf(why, "%llu ns per read; two reads per entry when enabled",
                       (unsigned long long)cost_of(snd_clock_thread_cpu_ns));
     return 1;
 }
@@ -83,7 +83,7 @@ static int
 check_regions(snd_buffer *why)
 {
     uint64_t cost = snd_region_own_cost_ns();
-    snd_buffer_printf(why, "%llu ns to enter and leave one from C", (unsigned long long)cost);
+    snd_buffer_printf(why, "%llu ns to enter and leave a region from C", (unsigned long long)cost);
     return cost != 0;
 }
 
@@ -106,9 +106,9 @@ check_recording(snd_buffer *why)
     if (status == SND_OK)
         status = snd_reader_open(path, &reader);
     if (status == SND_OK)
-        snd_buffer_printf(why, "written and read in %s with %s", here, snd_reader_library());
+        snd_buffer_printf(why, "can write and read recordings in %s (%s)", here, snd_reader_library());
     else
-        snd_buffer_printf(why, "no recording can be written in %s: %s", here, snd_status_detail(status, errno));
+        snd_buffer_printf(why, "cannot write a recording in %s: %s", here, snd_status_detail(status, errno));
     if (writer != NULL) /* else what is there is not ours */
         unlink(path);
     snd_reader_free(reader);
@@ -120,7 +120,7 @@ check_recording(snd_buffer *why)
 static int
 check_timeline(snd_buffer *why)
 {
-    snd_buffer_printf(why, "zlib %s, %u bytes an event in a thread's ring of %u", zlibVersion(),
+    snd_buffer_printf(why, "zlib %s, %u bytes per event, up to %u events per thread waiting to be saved", zlibVersion(),
                       (unsigned)sizeof(snd_event), SND_RING_SLOTS);
     return 1;
 }
@@ -133,7 +133,7 @@ check_python(snd_buffer *why)
     int works = 0;
 
     if (!snd_python_find(program, sizeof program))
-        snd_buffer_text(why, "no Python stands beside this program or on PATH");
+        snd_buffer_text(why, "no Python was found next to this binary or on PATH");
     else if (!snd_python_ask("import platform, sonde; print(platform.python_version(), sonde.__version__)", &answer))
         snd_buffer_printf(why, "%s cannot import sonde; install sonde-profiler there", program);
     else {
@@ -149,12 +149,12 @@ static int
 check_calls(snd_buffer *why)
 {
     static const char code[] = "from sonde._core import Calls; p, c = Calls(builtins=False), Calls(); "
-                               "print(f'through {p.hook()}: {p.own_cost()} ns a call; with C functions through '"
+                               "print(f'through {p.hook()}: {p.own_cost()} ns per call; with C functions, through '"
                                "f'{c.hook()}: {c.own_cost()} ns')";
     int works = snd_python_ask(code, why);
 
     if (!works)
-        snd_buffer_text(why, "they could not be measured with this Python");
+        snd_buffer_text(why, "cannot measure calls with this Python");
     return works;
 }
 
@@ -171,11 +171,11 @@ check_samples(snd_buffer *why)
                                "_core.stop()\n"
                                "way = 'by signal' if seen.info('signals') == '1' else 'from outside'\n"
                                "cost = seen.info('own_sample_cost_ns')\n"
-                               "print(seen.info('note') or f'{way}, with native frames: {cost} ns a look')";
+                               "print(seen.info('note') or f'{way}, with native frames: {cost} ns per sample')";
     int works = snd_python_ask(code, why);
 
     if (!works)
-        snd_buffer_text(why, "none could be taken with this Python");
+        snd_buffer_text(why, "cannot take samples with this Python");
     return works;
 }
 
@@ -196,11 +196,11 @@ check_memory(snd_buffer *why)
                                "with_us = cost()\n"
                                "_core.stop()\n"
                                "assert abs(seen - 64e6) < 64e4\n"
-                               "print(f'64 MB were seen; {max(with_us - cost(), 0):.1f} ns a small block')";
+                               "print(f'saw a 64 MB block; {max(with_us - cost(), 0):.1f} ns per small block')";
     int works = snd_python_ask(code, why);
 
     if (!works)
-        snd_buffer_text(why, "a block that was allocated with this Python was not seen");
+        snd_buffer_text(why, "did not see a block that this Python allocated");
     return works;
 }
 
@@ -222,11 +222,11 @@ check_operators(snd_buffer *why)
         "count, with_us = len(_core.ops_hooked()), cost()\n"
         "_core.ops_stop()\n"
         "_core.stop()\n"
-        "print(f'{count} of NumPy {numpy.__version__}; {max(with_us - cost(), 0):.0f} ns a call')";
+        "print(f'{count} of NumPy {numpy.__version__}; {max(with_us - cost(), 0):.0f} ns per call')";
     int works = snd_python_ask(code, why);
 
     if (!works)
-        snd_buffer_text(why, "this Python has no NumPy, or one whose inside is not known");
+        snd_buffer_text(why, "this Python has no NumPy, or an unknown version of it");
     return works;
 }
 
@@ -236,9 +236,9 @@ check_gpu(snd_buffer *why)
     snd_nvml *nvml = snd_nvml_open();
 
     if (nvml == NULL)
-        snd_buffer_text(why, "no NVML library, or no GPU that it knows: there are no columns for one");
+        snd_buffer_text(why, "no NVML library, or no GPU that it knows; views have no GPU columns");
     else
-        snd_buffer_printf(why, "NVML with %u of them", snd_nvml_count(nvml));
+        snd_buffer_printf(why, "NVML with %u GPU%s", snd_nvml_count(nvml), snd_nvml_count(nvml) == 1 ? "" : "s");
     int is_there = nvml != NULL;
     snd_nvml_close(nvml);
     return is_there;
@@ -247,7 +247,7 @@ check_gpu(snd_buffer *why)
 static int
 check_page(snd_buffer *why)
 {
-    snd_buffer_text(why, snd_page_exists() ? "sonde report has its page" : SND_PAGE_MISSING);
+    snd_buffer_text(why, snd_page_exists() ? "sonde report can write pages" : SND_PAGE_MISSING);
     return snd_page_exists();
 }
 
@@ -298,7 +298,7 @@ static const snd_setting options[] = {{0}};
 const snd_command snd_command_doctor = {
     .name = "doctor",
     .usage = "",
-    .about = "what works on this machine, and why something does not",
+    .about = "check what works on this machine, and why something does not",
     .options = options,
     .run = run,
 };

@@ -96,14 +96,13 @@ can_write(const snd_opened *recording, const snd_format *format, const snd_expor
     if (options->has_cost && (snd_stacks_known(recording->profile) >> cost & 1) == 0)
         snd_complain("%s: the recording has no cost '%s'", recording->path, snd_costs[cost].name);
     else if (cost == SND_COST_COUNT && is_called)
-        snd_complain(
-            "%s: exact calls are pairs, not stacks, and cannot be written as %s; pstats and callgrind can have them",
-            recording->path, format->name);
+        snd_complain("%s: traced calls have no full stacks and cannot be written as %s; use pstats or callgrind",
+                     recording->path, format->name);
     else if (cost == SND_COST_COUNT)
         snd_complain("%s: the recording has no samples, regions, operators or memory to write as %s", recording->path,
                      format->name);
     else if (is_pstats && strcmp(snd_costs[cost].unit, "nanoseconds") != 0)
-        snd_complain("%s: pstats is about time, not about '%s'", recording->path, snd_costs[cost].name);
+        snd_complain("%s: pstats holds time only, not '%s'", recording->path, snd_costs[cost].name);
     else
         return 1;
     return 0;
@@ -176,29 +175,30 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"format", "a view: " SND_FORMAT_TABLE_LIST "; all of it: " SND_FORMAT_RECORDING_LIST, SND_TEXT("NAME"),
+    {"format", "one view: " SND_FORMAT_TABLE_LIST "; the whole recording: " SND_FORMAT_RECORDING_LIST, SND_TEXT("NAME"),
      .letter = 'f'},
-    {"view", "lines, tree, memory, leaks, copies, functions, …: the options of view; a wrong name lists them",
+    {"view", "the view: lines, tree, memory, leaks, copies, functions, … (an unknown name lists them all)",
      SND_TEXT("NAME")},
-    {"columns", "these columns only", SND_TEXT("A,B,…"), .letter = 'c'},
-    {"sort", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …", SND_TEXT("KEY"),
-     .letter = 's'},
-    {"match", "rows that the regular expression matches, with the rows below and above them", SND_TEXT("PATTERN"),
+    {"columns", "write these columns only", SND_TEXT("A,B,…"), .letter = 'c'},
+    {"sort", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …", SND_TEXT("KEY"), .letter = 's'},
+    {"match", "keep rows that match this regular expression, and the rows above and below them", SND_TEXT("PATTERN"),
      .letter = 'm'},
-    {"limit", "the first N rows only; of functions with rows below them the first N functions",
+    {"limit", "keep the first N rows; in a list of functions with callers or callees, the first N functions",
      SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
-    {"by-line", "collapsed, speedscope, chrome, perfetto: the lines of a function apart", SND_FLAG},
-    {"cost", "collapsed, speedscope: wall, cpu, samples, time, alloc_space, …; pprof, callgrind: what comes first",
+    {"by-line", "collapsed, speedscope, chrome, perfetto: separate the lines of a function", SND_FLAG},
+    {"cost",
+     "collapsed, speedscope: the cost to write (wall, cpu, samples, time, alloc_space, …); pprof, callgrind: the cost "
+     "that comes first",
      SND_TEXT("NAME")},
-    {"schema", "print the JSON Schema of what --format json writes, without a recording", SND_FLAG},
-    SND_VIEW_OPTIONS{"output", "write there instead of standard output", SND_TEXT("FILE"), .letter = 'o'},
+    {"schema", "print the JSON Schema of --format json; needs no recording", SND_FLAG},
+    SND_VIEW_OPTIONS{"output", "write to this file instead of standard output", SND_TEXT("FILE"), .letter = 'o'},
     {0},
 };
 
 const snd_command snd_command_export = {
     .name = "export",
     .usage = "FILE --format NAME [--view NAME] [-o OUT]",
-    .about = "write a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
+    .about = "convert a recording for other programs: CSV, JSON, flame graphs, pprof, pstats, callgrind, traces",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -44,7 +44,7 @@ read_rate(const snd_arguments *given, snd_import_options *out)
     const char *text = snd_arguments_value(given, "rate");
 
     if (text == NULL && out->unit == SND_IMPORT_samples) {
-        snd_complain("--unit samples needs --rate: how many samples are a second, such as 100");
+        snd_complain("--unit samples needs --rate: samples per second, such as 100");
         return 0;
     }
     return snd_arguments_count(given, "rate", &out->rate_hz);
@@ -63,7 +63,7 @@ load(const char *path, size_t *size)
     else if (S_ISDIR(about.st_mode))
         problem = "is a folder";
     else if (!S_ISREG(about.st_mode))
-        problem = "is no plain file";
+        problem = "is not a regular file";
     else if ((uint64_t)about.st_size > SND_IMPORT_LIMIT)
         problem = "is larger than 256 MiB";
     else if (about.st_size == 0)
@@ -90,7 +90,7 @@ chosen_format(const snd_arguments *given, const char *path, const char *data, si
     if (how == NULL && name != NULL)
         snd_complain_unknown("format", name, names, snd_import_count);
     else if (how == NULL)
-        snd_complain("%s: this is neither a file of pstats nor one of collapsed stacks", path);
+        snd_complain("%s: neither a pstats file nor collapsed stacks", path);
     return how;
 }
 
@@ -109,7 +109,7 @@ write_recording(const snd_profile *profile, const char *output)
     if (status == SND_OK)
         snd_complain("recording saved in %s", output);
     else if (status == SND_NOT_A_RECORDING)
-        snd_complain("%s: is there already and no recording; give another name", output);
+        snd_complain("%s: already exists and is not a sonde recording; choose another name", output);
     else
         snd_complain_status(output, status);
     snd_writer_free(writer);
@@ -162,7 +162,7 @@ run(const snd_arguments *given)
     if (given->word_count == 0)
         return snd_complain("import needs a file: sonde import FILE [-o OUT.sonde]");
     if (given->word_count > 1)
-        return snd_complain("import takes one file; '%s' is one word too many", given->words[1]);
+        return snd_complain("import takes one file; unexpected argument '%s'", given->words[1]);
     if (!read_unit(given, &wish) || !read_rate(given, &wish))
         return SND_EXIT_USAGE;
     char *data = load(given->words[0], &size);
@@ -172,19 +172,18 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"output", "the recording; without it the file's name with .sonde, in this folder", SND_TEXT("FILE"),
-     .letter = 'o'},
-    {"format", "pstats or collapsed; without it the file's contents tell", SND_TEXT("NAME"), .letter = 'f'},
-    {"unit", "collapsed: what the numbers are: us, ns, ms, s, samples or bytes; us when not given", SND_TEXT("NAME"),
+    {"output", "the recording (default: the file's name with .sonde, in this folder)", SND_TEXT("FILE"), .letter = 'o'},
+    {"format", "pstats or collapsed (default: detected)", SND_TEXT("NAME"), .letter = 'f'},
+    {"unit", "collapsed: unit of the numbers: us, ns, ms, s, samples or bytes (default us)", SND_TEXT("NAME"),
      .letter = 'u'},
-    {"rate", "collapsed, in samples: how many of them are a second", SND_COUNT("HZ", 1, RATE_LIMIT, 0), .letter = 'r'},
+    {"rate", "collapsed, with --unit samples: samples per second", SND_COUNT("HZ", 1, RATE_LIMIT, 0), .letter = 'r'},
     {0},
 };
 
 const snd_command snd_command_import = {
     .name = "import",
     .usage = "FILE [-o OUT.sonde]",
-    .about = "make a recording from a file of another profiler: pstats, collapsed stacks",
+    .about = "convert another profiler's file into a recording: pstats, collapsed stacks",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -1,8 +1,9 @@
-/* sonde info: what a recording is of. */
+/* sonde info: a recording's metadata. */
 #include "cli/commands.h"
 #include "cli/common.h"
 
 #include "base/text.h"
+#include "os/terminal.h"
 #include "view/calls/calls.h"
 #include "view/sampled/facts.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FACT, VALUE, COLUMN_COUNT };
 
@@ -45,13 +47,16 @@ static void add_printf(list *self, const char *fact, const char *format, ...) SN
 static void
 add_printf(list *self, const char *fact, const char *format, ...)
 {
-    char text[512];
+    snd_buffer text = {0};
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    snd_buffer_vprintf(&text, format, args);
     va_end(args);
-    add(self, fact, text);
+    if (!snd_terminal_look(STDOUT_FILENO).unicode)
+        snd_text_plain(&text, 0);
+    add(self, fact, snd_buffer_str(&text));
+    snd_buffer_free(&text);
 }
 
 static void
@@ -72,7 +77,7 @@ add_duration(list *self, const char *fact, uint64_t ns)
 {
     char text[SND_DURATION_SIZE];
     snd_duration_text(ns, text);
-    add(self, fact, text);
+    add_printf(self, fact, "%s", text);
 }
 
 /* A recording without calls says nothing of them. */
@@ -93,7 +98,7 @@ add_calls(list *self, const snd_profile *profile)
         add_printf(self, "calls", "%llu", (unsigned long long)count);
     snd_duration_text(count * cost, all);
     if (calls.row_count != 0 && cost != 0) /* 0: it was not measured */
-        add_printf(self, "call cost", "up to %llu ns a call, %s in all", (unsigned long long)cost, all);
+        add_printf(self, "call cost", "up to %llu ns per call, %s in total", (unsigned long long)cost, all);
     snd_calls_free(&calls);
 }
 
@@ -112,11 +117,12 @@ add_samples(list *self, const snd_profile *profile, const snd_facts *facts)
                (unsigned long long)snd_profile_info_number(profile, "samples_missed"));
     snd_duration_text(facts->cpu_ns, cpu);
     snd_duration_text(snd_profile_info_number(profile, "own_cpu_ns"), own);
-    add_printf(self, "CPU time", "%s, of that %s sonde's own threads", cpu, own);
+    add_printf(self, "CPU time", "%s, of which %s in sonde's own threads", cpu, own);
     snd_duration_text(facts->samples * cost, all);
-    add_printf(self, "sample cost", "up to %llu ns a sample, %s in all", (unsigned long long)cost, all);
+    add_printf(self, "sample cost", "up to %llu ns per sample, %s in total", (unsigned long long)cost, all);
     if (interrupted != 0)
-        add_printf(self, "interrupted", "%llu system calls, by signals of sonde's", (unsigned long long)interrupted);
+        add_printf(self, "interrupted", "%llu system call%s, by sonde's signals", (unsigned long long)interrupted,
+                   interrupted == 1 ? "" : "s");
     if (profile->source_count != 0)
         add_printf(self, "sources", "%u", profile->source_count);
 }
@@ -137,7 +143,7 @@ add_counts(list *self, const snd_opened *recording, const snd_facts *facts)
     add_printf(self, "dropped", "%llu entries, %llu events", (unsigned long long)facts->dropped_entries,
                (unsigned long long)facts->dropped_events);
     snd_duration_text(facts->entries * cost, all);
-    add_printf(self, "own cost", "up to %llu ns an entry, %s in all", (unsigned long long)cost, all);
+    add_printf(self, "overhead", "up to %llu ns per entry, %s in total", (unsigned long long)cost, all);
 }
 
 /* Nothing where all processes were followed. */
@@ -149,7 +155,7 @@ add_children(list *self, const snd_profile *profile)
 
     snd_duration_text(unmeasured, text);
     if (unmeasured != 0)
-        add_printf(self, "not measured", "%s of CPU time of children", text);
+        add_printf(self, "not measured", "%s of CPU time in child processes", text);
     add(self, "not followed", snd_profile_info(profile, "not_followed"));
 }
 
@@ -182,8 +188,9 @@ gather(list *self, const snd_opened *recording)
     add_samples(self, profile, &facts);
     add_children(self, profile);
     add(self, "state",
-        complete != NULL && strcmp(complete, "1") == 0 ? "complete"
-                                                       : "up to the last checkpoint: the program runs or was killed");
+        complete != NULL && strcmp(complete, "1") == 0
+            ? "complete"
+            : "up to the last checkpoint; the program is running or was killed");
 }
 
 static int
@@ -218,7 +225,7 @@ static const snd_setting options[] = {
 const snd_command snd_command_info = {
     .name = "info",
     .usage = "FILE",
-    .about = "what a recording is of: program, host, length, cost",
+    .about = "show a recording's metadata: program, host, length, cost",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -10,17 +10,16 @@ run(const snd_arguments *given)
     snd_merge_result result;
 
     if (out == NULL)
-        return snd_complain("merge needs a name for what it writes: sonde merge -o ALL.sonde FILE FILE …");
+        return snd_complain("merge needs an output file: sonde merge -o ALL.sonde FILE FILE …");
     if (given->word_count == 0)
         return snd_complain("merge needs recordings: sonde merge -o %s FILE FILE …", out);
     snd_status status = snd_merge_files(out, given->words, (uint32_t)given->word_count, &result);
     if (status != SND_OK)
         return snd_complain_status(result.failed, status);
     if (result.twice == 1)
-        snd_complain("%s: process %u stands in another recording too; it is counted once", result.twice_path,
-                     result.twice_id);
+        snd_complain("%s: process %u is also in another recording; counted once", result.twice_path, result.twice_id);
     else if (result.twice != 0)
-        snd_complain("%s: process %u and %u more stand in several recordings; each is counted once", result.twice_path,
+        snd_complain("%s: process %u and %u more are in several recordings; counted once each", result.twice_path,
                      result.twice_id, result.twice - 1);
     if (result.empty != 0)
         snd_complain("%u file%s empty: killed before the first checkpoint", result.empty,
@@ -30,14 +29,14 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"output", "the recording to write; it may be one of those that are read", SND_TEXT("ALL.sonde"), .letter = 'o'},
+    {"output", "the recording to write; it may be one of the inputs", SND_TEXT("ALL.sonde"), .letter = 'o'},
     {0},
 };
 
 const snd_command snd_command_merge = {
     .name = "merge",
     .usage = "-o ALL.sonde FILE FILE …",
-    .about = "put recordings of several processes together",
+    .about = "merge recordings of several processes into one",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

@@ -27,7 +27,7 @@ open_recording(const snd_arguments *given, const char *path, snd_opened *out)
         return 0;
     snd_status status = snd_reader_events(out->reader, out->profile);
     if (status == SND_TOO_LONG)
-        snd_complain("%s: %s; the page has the sums only", path, snd_status_text(status));
+        snd_complain("%s: %s; the page has totals only", path, snd_status_text(status));
     if (status == SND_NO_TIMELINE || status == SND_TOO_LONG)
         status = SND_OK;
     if (status != SND_OK)
@@ -82,7 +82,7 @@ is_recording(const snd_arguments *given, const char *path)
     for (int i = 0; i < given->word_count; i++)
         if (stat(path, &output) == 0 && stat(given->words[i], &recording) == 0 && output.st_dev == recording.st_dev &&
             output.st_ino == recording.st_ino) {
-            snd_complain("%s: is the recording itself; give the page another name", path);
+            snd_complain("%s: this is the recording itself; choose another name for the page", path);
             return 1;
         }
     return 0;
@@ -136,7 +136,7 @@ open_page(const char *path)
         is_started = names[i] != NULL && *names[i] != '\0' && start_browser(names[i], absolute);
     free(absolute);
     if (!is_started)
-        snd_complain("no browser was found; open %s with one", path);
+        snd_complain("found no browser; open %s yourself", path);
     return is_started ? SND_EXIT_OK : SND_EXIT_FAILED;
 }
 
@@ -151,10 +151,10 @@ is_valid(const snd_arguments *given, const char *output)
     if (given->word_count == 0)
         snd_complain("report needs a recording: sonde report FILE.sonde");
     else if (given->word_count > RECORDING_LIMIT)
-        snd_complain("report takes one recording, or two to compare; '%s' is one too many",
+        snd_complain("report takes one recording, or two to compare; unexpected argument '%s'",
                      given->words[RECORDING_LIMIT]);
     else if (is_open && output != NULL && strcmp(output, "-") == 0)
-        snd_complain("--open needs a file; standard output is none");
+        snd_complain("--open needs a file, not standard output");
     else if (!snd_page_exists())
         snd_complain("%s", SND_PAGE_MISSING);
     else
@@ -183,18 +183,18 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"output", "the page; without it the recording's name with .html, in this folder; - is standard output",
+    {"output", "the page (default: the recording's name with .html, in this folder); - is standard output",
      SND_TEXT("FILE"), .letter = 'o'},
-    {"open", "show it in a browser", SND_FLAG},
+    {"open", "open the page in a browser", SND_FLAG},
     SND_PROCESS_OPTION,
-    {"no-source", "without the source text of the program's files", SND_FLAG},
+    {"no-source", "leave out source code", SND_FLAG},
     {0},
 };
 
 const snd_command snd_command_report = {
     .name = "report",
     .usage = "FILE [FILE2] [-o PAGE.html]",
-    .about = "write a page for a browser: all views of a recording, or two recordings to compare",
+    .about = "write an HTML page: all views of a recording, or a comparison of two",
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,

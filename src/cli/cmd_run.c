@@ -35,7 +35,7 @@ trace(const snd_arguments *given)
 const snd_command snd_command_trace = {
     .name = "trace",
     .usage = SND_PROGRAM_USAGE,
-    .about = "run a program and measure every call, exactly",
+    .about = "run a program and measure every call exactly",
     .settings = SND_OF_TRACE,
     .options = options,
     .run = trace,

@@ -97,7 +97,7 @@ ask(const snd_opened *recording, const char *sql, const snd_format *format, cons
     else if (status == SND_BAD_QUERY)
         snd_complain("the query is not valid: %s", snd_reader_message(recording->reader));
     else if (status == SND_BAD_ARGUMENT)
-        snd_complain("a query may have 64 columns at most");
+        snd_complain("a query may return at most 64 columns");
     else
         snd_complain_status(recording->path, status);
     snd_table_free(self.table);
@@ -129,7 +129,7 @@ static const snd_setting options[] = {
 const snd_command snd_command_sql = {
     .name = "sql",
     .usage = "FILE 'select …'",
-    .about = "ask a recording anything in SQL (reading only)",
+    .about = "query a recording with SQL (read-only)",
     .options = options,
     .run = run,
     .reads = SND_READS_AS_ASKED,

@@ -93,19 +93,17 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"summary", "the hottest lines and functions, the tree: what is shown of samples without an option", SND_FLAG},
+    {"summary", "hottest lines, hottest functions and call tree (default for samples)", SND_FLAG},
 #define VIEW_OPTION(name, about) {#name, about, SND_FLAG},
     SND_VIEW_MAP(VIEW_OPTION)
 #undef VIEW_OPTION
-        SND_VIEW_OPTIONS{"columns", "these columns instead of the usual ones; a wrong name lists them all",
-                         SND_TEXT("A,B,…"), .letter = 'c'},
-    {"sort", "order by a column, or by a key of pstats: calls, cumtime, tottime, name, …", SND_TEXT("KEY"),
-     .letter = 's'},
-    {"match", "rows that the regular expression matches; without --match: the word behind FILE", SND_TEXT("PATTERN"),
-     .letter = 'm'},
-    {"limit", "the first N rows only; of functions with rows below them the first N functions",
+        SND_VIEW_OPTIONS{"columns", "show these columns; an unknown name lists them all", SND_TEXT("A,B,…"),
+                         .letter = 'c'},
+    {"sort", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …", SND_TEXT("KEY"), .letter = 's'},
+    {"match", "show rows that match this regular expression; same as PATTERN", SND_TEXT("PATTERN"), .letter = 'm'},
+    {"limit", "keep the first N rows; in a list of functions with callers or callees, the first N functions",
      SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
-    {"color", "always, never or auto (on a terminal, and without NO_COLOR)", SND_TEXT("WHEN")},
+    {"color", "always, never or auto (color on a terminal unless NO_COLOR is set)", SND_TEXT("WHEN")},
     {0},
 };
 

@@ -38,10 +38,9 @@ complain_process(const char *path, const char *which, const snd_profile *outline
     if (outline->process_count > NAMED)
         snd_buffer_printf(&names, " and %u more", outline->process_count - NAMED);
     if (found == 0)
-        snd_complain("%s: has no process '%s'; there %s %s", path, which, outline->process_count == 1 ? "is" : "are",
-                     snd_buffer_str(&names));
+        snd_complain("%s: no process '%s'; choose from %s", path, which, snd_buffer_str(&names));
     else
-        snd_complain("%s: %u processes are '%s'; say which by rank:N, HOST:PID or id:N, as in sonde view --processes",
+        snd_complain("%s: %u processes match '%s'; choose one by rank:N, HOST:PID or id:N (see sonde view --processes)",
                      path, found, which);
     snd_buffer_free(&names);
 }
@@ -92,7 +91,7 @@ snd_opened_open(const snd_arguments *given, int words, snd_opened *out)
         return 0;
     }
     if (given->word_count > words) {
-        snd_complain("%s takes one recording; '%s' is one word too many", given->command->name, given->words[words]);
+        snd_complain("%s takes one recording; unexpected argument '%s'", given->command->name, given->words[words]);
         return 0;
     }
     return snd_open_recording(given, given->words[0], out);
@@ -179,7 +178,7 @@ match_rows(const char *path, snd_table *table, const char *pattern)
     char why[128] = "";
     snd_status status = snd_table_match(table, pattern, why, sizeof why);
     if (status == SND_BAD_ARGUMENT)
-        snd_complain("the pattern '%s' is not valid: %s", pattern, why);
+        snd_complain("invalid pattern '%s': %s", pattern, why);
     else if (status != SND_OK)
         snd_complain("%s", snd_status_text(status));
     else if (table->row_count == 0)
@@ -197,7 +196,7 @@ chosen_pattern(const snd_arguments *given)
     if (given->word_count < 2)
         return pattern == NULL ? "" : pattern;
     if (pattern != NULL) {
-        snd_complain("%s takes one pattern; '%s' is one too many", given->command->name, given->words[1]);
+        snd_complain("%s takes one pattern; unexpected argument '%s'", given->command->name, given->words[1]);
         return NULL;
     }
     return given->words[1];
@@ -264,7 +263,7 @@ is_pattern(const char *text)
         regfree(&compiled);
     else {
         regerror(error, &compiled, why, sizeof why);
-        snd_complain("the pattern '%s' is not valid: %s", text, why);
+        snd_complain("invalid pattern '%s': %s", text, why);
     }
     return error == 0;
 }
@@ -298,19 +297,18 @@ static void
 complain_no_data(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
     if (view != NULL && snd_view_needs_memory(view) && !snd_profile_has_memory(recording->profile))
-        snd_complain("%s: was recorded without --memory", recording->path);
+        snd_complain("%s: recorded without --memory; record again with sonde run --memory", recording->path);
     else if (view != NULL && view->make == snd_view_ops)
-        snd_complain("%s: was recorded without --ops, or no operator was called", recording->path);
+        snd_complain("%s: recorded without --ops, or no operator was called", recording->path);
     else if (view != NULL && view->make == snd_view_graph && snd_graphs_exist(recording->profile))
         snd_complain("%s: no compiled function '%s'", recording->path, options->function);
     else if (view != NULL && view->make == snd_view_graph)
-        snd_complain("%s: was recorded without --graph, or no function was compiled or called", recording->path);
+        snd_complain("%s: recorded without --graph, or no function was compiled or called", recording->path);
     else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
                      options->region == NULL ? options->thread : options->region);
     else
-        snd_complain("%s: the recording has nothing to show as %s", recording->path,
-                     view == NULL ? "a summary" : view->name);
+        snd_complain("%s: the recording has no data for %s", recording->path, view == NULL ? "a summary" : view->name);
 }
 
 /* `view` is NULL for the summary. */

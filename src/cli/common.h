@@ -21,30 +21,30 @@ void snd_opened_close(snd_opened *self);
 int snd_open_recording(const snd_arguments *given, const char *path, snd_opened *out);
 
 /* For a command's list. */
-#define SND_PROCESS_OPTION \
-    {"process", "of a merged recording one process: its PID, rank:N or HOST:PID", SND_TEXT("WHICH")}
+#define SND_PROCESS_OPTION {"process", "one process of a merged recording: PID, rank:N or HOST:PID", SND_TEXT("WHICH")}
 
 /* The options that snd_read_view_options reads, for a command's list. */
-#define SND_VIEW_OPTIONS                                                                                               \
-    {"all-code", "samples: lines of libraries too, not only of the program's own files", SND_FLAG},                    \
-        {"include", "samples: these files are the program's own too, as in '*model*,*/util/*'", SND_TEXT("PATTERNS")}, \
-        {"exclude", "samples: these files are not the program's own", SND_TEXT("PATTERNS")}, SND_PROCESS_OPTION,       \
-        {"region", "samples: only those inside this region", SND_TEXT("NAME")},                                        \
-        {"thread", "samples: only those of this thread", SND_TEXT("NAME")},                                            \
-        {"cpu-only", "samples: without time that was waited", SND_FLAG},                                               \
-        {"with-waiting", "samples: order and shares by CPU time and waiting, not by CPU time alone", SND_FLAG},        \
-        {"seconds", "lines, functions: parts in seconds instead of shares", SND_FLAG},                                 \
-        {"show-all", "tree: frames of libraries and small rows too; lines: small files; waiting: idle threads",        \
-         SND_FLAG},                                                                                                    \
-        {"hide", "tree: fold frames whose function or file is like this", SND_TEXT("REGEX")},                          \
-        {"flat", "tree: its functions as a list", SND_FLAG}, {"by-time", "tree: in the order of time", SND_FLAG},      \
-        {"by-shape", "ops: a row for each kind of inputs", SND_FLAG},                                                  \
-        {"by-line", "ops: a row for each line that called it", SND_FLAG},                                              \
-        {"function", "graph: this compiled function only", SND_TEXT("NAME")},                                          \
-        {"total", "graph: only the sum of all functions", SND_FLAG},                                                   \
-        {"n-ops", "graph: so many classes and ops in a list; 20 when not given", SND_COUNT("N", 0, UINT32_MAX, 0)},    \
-        {"n-apply", "graph: so many nodes in a list; 20 when not given", SND_COUNT("N", 0, UINT32_MAX, 0)},            \
-        {"min-memory", "graph: only nodes with so much output in the list of memory; else 1024",                       \
+#define SND_VIEW_OPTIONS                                                                                            \
+    {"all-code", "samples: show library code like your own", SND_FLAG},                                             \
+        {"include", "samples: treat matching files as your own code, such as '*model*,*/util/*'",                   \
+         SND_TEXT("PATTERNS")},                                                                                     \
+        {"exclude", "samples: do not treat matching files as your own code", SND_TEXT("PATTERNS")},                 \
+        SND_PROCESS_OPTION, {"region", "samples: only inside this region", SND_TEXT("NAME")},                       \
+        {"thread", "samples: only this thread", SND_TEXT("NAME")},                                                  \
+        {"cpu-only", "samples: leave out waiting time", SND_FLAG},                                                  \
+        {"with-waiting", "samples: rank by CPU plus waiting time, not by CPU time alone", SND_FLAG},                \
+        {"seconds", "lines, functions: seconds instead of percentages", SND_FLAG},                                  \
+        {"show-all", "also show (tree) library frames and small rows, (lines) small files, (waiting) idle threads", \
+         SND_FLAG},                                                                                                 \
+        {"hide", "tree: fold frames whose function or file matches", SND_TEXT("REGEX")},                            \
+        {"flat", "tree: list its functions instead", SND_FLAG}, {"by-time", "tree: in order of time", SND_FLAG},    \
+        {"by-shape", "ops: one row per kind of inputs", SND_FLAG},                                                  \
+        {"by-line", "ops: one row per calling line", SND_FLAG},                                                     \
+        {"function", "graph: this compiled function only", SND_TEXT("NAME")},                                       \
+        {"total", "graph: only the total of all functions", SND_FLAG},                                              \
+        {"n-ops", "graph: number of classes and ops to list (default 20)", SND_COUNT("N", 0, UINT32_MAX, 0)},       \
+        {"n-apply", "graph: number of nodes to list (default 20)", SND_COUNT("N", 0, UINT32_MAX, 0)},               \
+        {"min-memory", "graph: list memory of nodes with at least this much output (default 1024)",                 \
          SND_COUNT("BYTES", 0, UINT64_MAX, 0)},
 
 /* What the options of a command say about views. */

@@ -116,12 +116,12 @@ static const snd_command *const commands[] = {
 static void
 print_help(void)
 {
-    puts("sonde: one profiler for Python programs\n\nusage: sonde COMMAND …\n\ncommands:");
+    snd_say("sonde: one profiler for Python programs\n\nusage: sonde COMMAND …\n\ncommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-8s %s\n", commands[i]->name, commands[i]->about);
-    puts("\noptions:\n  --help     this text; 'sonde COMMAND --help' tells more\n  --version  the version");
-    puts("\nThe first to try: sonde run prog.py");
-    puts("Regions are measured from inside a program: import sonde; sonde.install(recording=\"run.sonde\").");
+        snd_say("  %-8s %s\n", commands[i]->name, commands[i]->about);
+    puts("\noptions:\n  --help     show this help; 'sonde COMMAND --help' shows more\n  --version  show the version");
+    puts("\nStart with: sonde run prog.py");
+    puts("To measure regions, add to your program: import sonde; sonde.install(recording=\"run.sonde\")");
 }
 
 static void
@@ -129,7 +129,7 @@ print_command_help(const snd_command *command)
 {
     const snd_setting *option;
 
-    printf("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
+    snd_say("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
     if (snd_option_at(command, 0) != NULL)
         puts("\noptions:");
     for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++) {
@@ -138,7 +138,7 @@ print_command_help(const snd_command *command)
         snprintf(left, sizeof left, "%s--%s%s%s", option->letter == 0 ? "" : letter, option->name,
                  option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
         if (option->about != NULL)
-            printf("  %-24s %s\n", left, option->about);
+            snd_say("  %-24s %s\n", left, option->about);
     }
 }
 

@@ -1,12 +1,38 @@
 /* The words of a command line. */
 #include "cli/options.h"
 
+#include "base/text.h"
+#include "os/terminal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void
+print(FILE *file, int descriptor, const char *format, va_list args)
+{
+    snd_buffer text = {0};
+
+    snd_buffer_vprintf(&text, format, args);
+    if (!snd_terminal_look(descriptor).unicode)
+        snd_text_plain(&text, 0);
+    fputs(snd_buffer_str(&text), file);
+    snd_buffer_free(&text);
+}
+
+void
+snd_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(stdout, STDOUT_FILENO, format, args);
+    va_end(args);
+}
 
 int
 snd_complain(const char *format, ...)
@@ -15,7 +41,7 @@ snd_complain(const char *format, ...)
 
     fputs("sonde: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print(stderr, STDERR_FILENO, format, args);
     va_end(args);
     fputc('\n', stderr);
     return SND_EXIT_USAGE;
@@ -66,7 +92,7 @@ snd_complain_unknown(const char *what, const char *word, const char *const *name
 
     if (nearest != NULL)
         return snd_complain("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
-    fprintf(stderr, "sonde: unknown %s '%s'; there %s ", what, word, count == 1 ? "is" : "are");
+    fprintf(stderr, "sonde: unknown %s '%s'; choose from ", what, word);
     for (unsigned i = 0; i < count; i++)
         fprintf(stderr, "%s%s", i == 0 ? "" : ", ", names[i]);
     fputc('\n', stderr);
@@ -227,7 +253,7 @@ snd_arguments_percent(const snd_arguments *given, const char *name, double *perc
     size_t digits = strspn(text, "0123456789.");
     double value = strtod(text, &end);
     if (digits == 0 || end != text + digits || !isfinite(value) || strcmp(*end == '%' ? end + 1 : end, "") != 0) {
-        snd_complain("--%s takes a share such as 10%%, not '%s'", name, text);
+        snd_complain("--%s takes a percentage such as 10%%, not '%s'", name, text);
         return 0;
     }
     *percent = value;

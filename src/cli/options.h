@@ -70,6 +70,9 @@ const char *snd_arguments_next(const snd_arguments *given, const char *name, int
 /* The name nearest to `word` among `count`, or NULL when none is near. */
 const char *snd_nearest(const char *word, const char *const *names, unsigned count);
 
+/* Prints to standard output, in ASCII where the locale is not UTF-8. */
+void snd_say(const char *format, ...) SND_PRINTF(1, 2);
+
 /* Prints "sonde: …" as one line on standard error. Returns SND_EXIT_USAGE. */
 int snd_complain(const char *format, ...) SND_PRINTF(1, 2);
 

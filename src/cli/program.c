@@ -131,7 +131,7 @@ static const char boot[] = "import sys\n"
                            "try:\n"
                            "    from sonde._runtime import %s as runner\n"
                            "except (ImportError, SyntaxError):\n"
-                           "    sys.stderr.write('sonde: %%s has no sonde that works; install sonde-profiler there\\n' "
+                           "    sys.stderr.write('sonde: %%s has no working sonde; install sonde-profiler there\\n' "
                            "%% sys.executable)\n"
                            "    sys.exit(2)\n"
                            "runner.main()\n";
@@ -210,7 +210,7 @@ parse_python(const char *const *words, program *out)
     out->text = *words;
     out->rest = *words == NULL ? words : words + 1;
     if (*words == NULL)
-        snd_complain("after the interpreter must stand a program: sonde run -- python3 prog.py");
+        snd_complain("no program given after the interpreter: sonde run -- python3 prog.py");
     return *words != NULL;
 }
 
@@ -252,7 +252,7 @@ find_program(const snd_arguments *given, program *out)
         return parse_python(given->words + 1, out);
     }
     if (given->after_dashes && is_binary(given->words[0])) {
-        snd_complain("%s is not a Python interpreter, which must stand here", given->words[0]);
+        snd_complain("%s is not a Python interpreter; after '--' write python3 and its program", given->words[0]);
         return 0;
     }
     out->text = given->words[0];
@@ -267,8 +267,8 @@ can_be_read(const program *self, const char *command)
     if (self->kind != NULL || strcmp(self->text, "-") == 0 || access(self->text, R_OK) == 0)
         return 1;
     if (errno == ENOENT && self->python == NULL && is_python(self->text))
-        snd_complain("%s: %s; an interpreter stands behind two dashes: sonde %s -- %s …", self->text, strerror(errno),
-                     command, self->text);
+        snd_complain("%s: %s; to name an interpreter, write sonde %s -- %s …", self->text, strerror(errno), command,
+                     self->text);
     else
         snd_complain("%s: %s", self->text, strerror(errno));
     return 0;
@@ -363,7 +363,7 @@ snd_program_start(const snd_arguments *given, const char *runner)
     if (!find_program(given, &self) || !can_be_read(&self, given->command->name))
         return SND_EXIT_USAGE;
     if (self.python == NULL && !snd_python_find(beside, sizeof beside))
-        return snd_complain("no Python was found beside this program or on PATH");
+        return snd_complain("no Python was found next to this binary or on PATH");
     const char *python = self.python == NULL ? beside : self.python;
     int is_known = !self.is_isolated && snd_python_site(python, site);
     const char **argv = snd_calloc((size_t)given->word_count + 16, sizeof *argv);

@@ -84,10 +84,10 @@ snd_parts_make(const char *folder, snd_buffer *message)
     if (is_made) /* we are no longer who began */
         (void)rmdir(folder);
     if (is_made || error == EACCES || error == EPERM)
-        snd_buffer_printf(message, "%s: process %u, which runs as user %u, cannot write there; it is not measured",
-                          folder, snd_process_id(), (unsigned)geteuid());
+        snd_buffer_printf(message, "%s: process %u runs as user %u and cannot write there; it is not profiled", folder,
+                          snd_process_id(), (unsigned)geteuid());
     else if (error == EEXIST)
-        snd_buffer_printf(message, "%s: another user made it; process %u is not measured", folder, snd_process_id());
+        snd_buffer_printf(message, "%s: owned by another user; process %u is not profiled", folder, snd_process_id());
     else
         snd_buffer_printf(message, "%s: cannot be written: %s", folder, snd_status_detail(SND_SYSTEM, error));
     errno = error;
@@ -172,11 +172,11 @@ snd_parts_clear(const char *path, snd_buffer *message)
     if (listing != NULL) {
         remove_left(listing, 1);
         if (rmdir(snd_buffer_str(&folder)) != 0)
-            why = "an earlier run still writes there, or has left other files";
+            why = "an earlier run is still writing there or left other files";
         closedir(listing);
     }
     else if (error == EEXIST)
-        why = "is no folder of parts that this user made";
+        why = "not a folder that this user created for parts";
     if (why != NULL)
         snd_buffer_printf(message, "%s: %s; choose another name for the recording", snd_buffer_str(&folder), why);
     snd_buffer_free(&folder);
@@ -342,8 +342,8 @@ open_listing(const char *folder, DIR **out, snd_buffer *message)
     *out = open_folder(folder, owner_of(folder), &error);
     if (*out != NULL || error == ENOENT)
         return SND_OK;
-    snd_buffer_printf(message, "%s: %s; the processes that the program started are not in the recording", folder,
-                      error == EEXIST ? "another user made it" : snd_status_detail(SND_SYSTEM, error));
+    snd_buffer_printf(message, "%s: %s; child processes are not in the recording", folder,
+                      error == EEXIST ? "owned by another user" : snd_status_detail(SND_SYSTEM, error));
     errno = error;
     return error == EEXIST ? SND_NOT_OURS : SND_SYSTEM;
 }
@@ -395,7 +395,7 @@ merge(const part_list *list, snd_buffer *message)
     if (status == SND_OK)
         remove_all(list, 1);
     else
-        snd_buffer_printf(message, "%s: cannot be merged: %s; the parts stay in %s" SND_PARTS_SUFFIX,
+        snd_buffer_printf(message, "%s: cannot merge: %s; the parts are kept in %s" SND_PARTS_SUFFIX,
                           result.failed == NULL ? "" : result.failed, snd_status_detail(status, errno), list->paths[0]);
     return status;
 }
@@ -407,7 +407,7 @@ say_what_stays(const char *folder, const found_parts *found, snd_buffer *message
 
     if (count->unread == 0 && count->others == 0)
         return;
-    snd_buffer_printf(message, "%s stays:", folder);
+    snd_buffer_printf(message, "%s is kept:", folder);
     if (count->unread != 0)
         snd_buffer_printf(message, " %u part%s cannot be read (%s)", count->unread, count->unread == 1 ? "" : "s",
                           snd_buffer_str(&found->why));

@@ -244,7 +244,7 @@ static void
 write_failure(const snd_collector *self, snd_buffer *message)
 {
     if (self->status != SND_OK)
-        snd_buffer_printf(message, "%s: not everything could be saved: %s", self->status_path,
+        snd_buffer_printf(message, "%s: could not save everything: %s", self->status_path,
                           snd_status_detail(self->status, self->status_errno));
 }
 

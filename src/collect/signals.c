@@ -85,8 +85,8 @@ write_words(const char *recording, const char *how, const char *failure, const c
 
     if (parts != NULL && len > 0 && (size_t)len < TEXT_SIZE)
         snprintf(text + len, TEXT_SIZE - (size_t)len,
-                 "sonde: without the processes that it started; to add them: sonde merge -o %s %s %s/*.sonde\n",
-                 recording, recording, parts);
+                 "sonde: child processes are not in it; to add them: sonde merge -o %s %s %s/*.sonde\n", recording,
+                 recording, parts);
 }
 
 static int

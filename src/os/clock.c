@@ -76,7 +76,7 @@ calibrate(void)
     }
     double scale = (double)(second.ns - first.ns) / (double)(second.counter - first.counter);
     if (scale < 1e-3 || scale > 1e3) {
-        why_not = "the counter's rate makes no sense";
+        why_not = "the counter's rate is implausible";
         return;
     }
     counter_scale = (uint64_t)(scale * (double)ONE_TO_ONE + 0.5);

@@ -5,7 +5,7 @@
 #include "base/status.h"
 
 /* `*text` is ended by NUL and freed by the caller with snd_free. NULL, and SND_OK, when there is no such file, when it
- * is no plain file or larger than `limit`. */
+ * is not a regular file or larger than `limit`. */
 snd_status snd_file_load(const char *path, size_t limit, char **text, size_t *size);
 
 /* Opens a file for writing; `flags` as for open(). In a folder that everybody may write to, such as /tmp, what another
@@ -17,7 +17,7 @@ int snd_file_open(const char *path, int flags);
 char *snd_file_target(const char *path);
 
 /* Writes the whole file under another name first and renames it then, so that a full disk leaves no half of a file and
- * keeps an older one. What is no plain file, such as a pipe, is written as it is. Links as in snd_file_target. On
+ * keeps an older one. What is not a regular file, such as a pipe, is written as it is. Links as in snd_file_target. On
  * SND_SYSTEM errno says why. */
 SND_MUST_USE snd_status snd_file_replace(const char *path, const void *data, size_t size);
 

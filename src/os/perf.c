@@ -102,9 +102,9 @@ snd_perf_why(snd_perf which, int error)
 
     switch (error) {
     case EACCES:
-        return "closed to this user by kernel.perf_event_paranoid";
+        return "kernel.perf_event_paranoid does not allow this user to count";
     case EPERM:
-        return "perf events are closed to this process, as in a container";
+        return "perf events are not allowed for this process, as in a container";
     case ENOSYS:
         return "this system has no perf events";
     case EMFILE:
@@ -115,7 +115,7 @@ snd_perf_why(snd_perf which, int error)
     case ENOSPC:
         return "the processor cannot count so many events at once";
     default:
-        return is_hardware ? "this machine shows no hardware counters" : "this system does not count it";
+        return is_hardware ? "this machine has no hardware counters" : "this system cannot count this";
     }
 }
 

@@ -114,7 +114,7 @@ snd_reader_query(snd_reader *self, const char *sql, snd_query_head *head, snd_qu
         status = fail(self, result);
     else if (statement == NULL || !is_blank(rest)) {
         snprintf(self->message, sizeof self->message, "%s",
-                 statement == NULL ? "it is empty" : "there is more than one statement");
+                 statement == NULL ? "it is empty" : "it has more than one statement");
         status = SND_BAD_QUERY;
     }
     else {

@@ -115,6 +115,7 @@ help_lists_the_commands(void)
     run1(NULL);
     check_fine();
     CHECK(strstr(last.out, "usage: sonde COMMAND") != NULL);
+    CHECK(strstr(last.out, "\nTo measure regions, add to your program: import sonde; ") != NULL);
     run2("view", "--help");
     check_fine();
     CHECK(strstr(last.out, "usage: sonde view FILE") != NULL && strstr(last.out, "--columns") != NULL);
@@ -122,6 +123,24 @@ help_lists_the_commands(void)
     check_fine();
     CHECK(strstr(last.out, "usage: sonde sql FILE") != NULL);
     CHECK(strstr(last.out, "table, csv, json or html") != NULL);
+}
+
+static void
+a_locale_without_unicode_gets_ascii(void)
+{
+    run2("run", "--help");
+    CHECK_HAS(last.out, "samples per second (1–20000, default 1000; 250 with memory)\n");
+    setenv("LC_ALL", "C", 1);
+    run2("run", "--help");
+    CHECK_HAS(last.out, "samples per second (1-20000, default 1000; 250 with memory)\n");
+    run2("view", recording);
+    CHECK_HAS(last.out, "100.0 us\n");
+    CHECK_HAS(last.out, "none dropped; profiler overhead <= 850 ns (0.01%)\n");
+    run2("info", samples);
+    CHECK_HAS(last.out, "40.00 us in sonde's own threads\n");
+    run1("merge");
+    check_mistake("sonde: merge needs an output file: sonde merge -o ALL.sonde FILE FILE ...\n");
+    setenv("LC_ALL", "C.UTF-8", 1);
 }
 
 static void
@@ -144,7 +163,7 @@ an_unknown_command_suggests_the_nearest(void)
     check_mistake("sonde: unknown command 'exprot'; did you mean 'export'?\n");
     run1("frobnicate");
     CHECK_NUMBER(last.status, 2);
-    CHECK(strstr(last.err, "unknown command 'frobnicate'; there are ") != NULL);
+    CHECK(strstr(last.err, "unknown command 'frobnicate'; choose from ") != NULL);
     CHECK(strstr(last.err, " view, report, diff, merge, export, import, stat, ") != NULL);
 }
 
@@ -189,7 +208,7 @@ a_file_that_cannot_be_read_is_named_in_one_line(void)
         run2(commands[i], folder);
         check_mistake_about(folder, "Is a directory");
         run2(commands[i], text);
-        check_mistake_about(text, "this file is not a recording");
+        check_mistake_about(text, "this file is not a sonde recording");
     }
     run3("sql", missing, "select 1");
     check_mistake_about(missing, "No such file or directory");
@@ -237,11 +256,11 @@ view_shows_the_tree(void)
 {
     run2("view", recording);
     check_fine();
-    CHECK(strstr(last.out, "\n. . parse  1.000 ms      10.00%     10  100.0 us  100.0 us  100.0 us\n") != NULL);
+    CHECK(strstr(last.out, "\n. . parse  1.000 ms      10.00%     10  100.0 µs  100.0 µs  100.0 µs\n") != NULL);
     run("view", recording, "-n", "2", NULL, NULL);
     check_fine();
-    CHECK_TEXT(last.out, FIRST_ROWS "17 entries, nothing dropped, own cost up to 850 ns (0.01%)\n"
-                                    "still open, counted up to now: parse in thread worker\n");
+    CHECK_TEXT(last.out, FIRST_ROWS "17 entries, none dropped; profiler overhead ≤ 850 ns (0.01%)\n"
+                                    "still open, counted so far: parse in thread worker\n");
     run("view", "--columns=name,self", "--limit=2", recording, NULL, NULL);
     CHECK(strncmp(last.out, "name        self\n------  --------\n", 33) == 0);
     run3("view", "--threads", recording);
@@ -281,7 +300,7 @@ calls_are_shown_as_functions(void)
     run3("view", calls, "--regions");
     check_fine();
     run3("view", recording, "--functions");
-    check_mistake_about(recording, "the recording has nothing to show as functions");
+    check_mistake_about(recording, "the recording has no data for functions");
 }
 
 static void
@@ -312,19 +331,19 @@ mistakes_in_patterns_and_keys_are_one_line(void)
     check_mistake("sonde: unknown sort key 'cumtme'; did you mean 'cumtime'?\n");
     run("view", recording, "--sort", "xyzzyxyzzy", NULL, NULL);
     CHECK_NUMBER(last.status, 2);
-    CHECK(strstr(last.err, "unknown sort key 'xyzzyxyzzy'; there are name, total, ") != NULL);
+    CHECK(strstr(last.err, "unknown sort key 'xyzzyxyzzy'; choose from name, total, ") != NULL);
     CHECK(strstr(last.err, ", cumulative") != NULL && strstr(last.err, ", nfl") == NULL);
     run3("view", calls, "a(b");
     CHECK_NUMBER(last.status, 2);
-    CHECK(strncmp(last.err, "sonde: the pattern 'a(b' is not valid: ", 39) == 0 && count_text(last.err, "\n") == 1);
+    CHECK(strncmp(last.err, "sonde: invalid pattern 'a(b': ", 30) == 0 && count_text(last.err, "\n") == 1);
     run3("view", calls, "nobody");
     check_mistake_about(calls, "nothing in the view functions matches 'nobody'");
     run("view", calls, "one", "--match", "two", NULL);
-    check_mistake("sonde: view takes one pattern; 'one' is one too many\n");
+    check_mistake("sonde: view takes one pattern; unexpected argument 'one'\n");
     run("view", calls, "one", "two", NULL, NULL);
     CHECK_NUMBER(last.status, 2);
     run3("export", calls, "one");
-    check_mistake("sonde: export takes one recording; 'one' is one word too many\n");
+    check_mistake("sonde: export takes one recording; unexpected argument 'one'\n");
 }
 
 static void
@@ -413,9 +432,8 @@ export_writes_stacks_for_other_programs(void)
     strcpy(out, temp_path("kept"));
     write_file(out, "kept", 4);
     run("export", calls, "-fcollapsed", "-o", out, NULL);
-    check_mistake_about(
-        calls,
-        "exact calls are pairs, not stacks, and cannot be written as collapsed; pstats and callgrind can have them");
+    check_mistake_about(calls,
+                        "traced calls have no full stacks and cannot be written as collapsed; use pstats or callgrind");
     run("export", calls, "-fchrome", "-o", out, NULL);
     CHECK_NUMBER(last.status, 2);
     char *text = read_file(out, NULL);
@@ -429,9 +447,9 @@ info_tells_of_samples_where_there_are_some(void)
     run2("info", samples);
     check_fine();
     CHECK(strstr(last.out, "\nsamples      17 at 1000 Hz, 2 missed\n") != NULL);
-    CHECK(strstr(last.out, "\nCPU time     6.500 ms, of that 40.00 us sonde's own threads\n") != NULL);
-    CHECK(strstr(last.out, "\nsample cost  up to 1500 ns a sample, 25.50 us in all\n") != NULL);
-    CHECK(strstr(last.out, "\ninterrupted  1 system calls, by signals of sonde's\n") != NULL);
+    CHECK(strstr(last.out, "\nCPU time     6.500 ms, of which 40.00 µs in sonde's own threads\n") != NULL);
+    CHECK(strstr(last.out, "\nsample cost  up to 1500 ns per sample, 25.50 µs in total\n") != NULL);
+    CHECK(strstr(last.out, "\ninterrupted  1 system call, by sonde's signals\n") != NULL);
     run2("info", recording);
     CHECK(strstr(last.out, "sample") == NULL);
 }
@@ -454,7 +472,7 @@ info_tells_of_calls_where_there_are_some(void)
     run2("info", calls);
     check_fine();
     CHECK(strstr(last.out, "\ncalls      21923\n") != NULL);
-    CHECK(strstr(last.out, "\ncall cost  up to 50 ns a call, 1.096 ms in all\n") != NULL);
+    CHECK(strstr(last.out, "\ncall cost  up to 50 ns per call, 1.096 ms in total\n") != NULL);
     run("info", calls, "--format=html", NULL, NULL, NULL);
     check_fine();
     CHECK(strstr(last.out, "<td class=\"text\">21923</td>") != NULL);
@@ -472,7 +490,7 @@ sql_answers_and_only_reads(void)
     run3("sql", recording, "delete from info");
     check_mistake_about(recording, "a query may only read; this one would write");
     run3("sql", recording, "select 1; select 2");
-    check_mistake("sonde: the query is not valid: there is more than one statement\n");
+    check_mistake("sonde: the query is not valid: it has more than one statement\n");
     run3("sql", recording, "selec 1");
     check_mistake("sonde: the query is not valid: near \"selec\": syntax error\n");
     run2("sql", recording);
@@ -541,7 +559,9 @@ main(int argc, char **argv)
     strcpy(samples, temp_path("samples.sonde"));
     write_samples(samples, 1);
     unsetenv("NO_COLOR");
+    setenv("LC_ALL", "C.UTF-8", 1);
     RUN(help_lists_the_commands);
+    RUN(a_locale_without_unicode_gets_ascii);
     RUN(the_version_is_that_of_the_library);
     RUN(an_unknown_command_suggests_the_nearest);
     RUN(an_unknown_option_suggests_the_nearest);

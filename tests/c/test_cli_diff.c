@@ -125,14 +125,14 @@ mistakes_get_one_line(void)
 {
     char wanted[2048];
 
-    check_exit("--fail-over ten", 2, "sonde: --fail-over takes a share such as 10%, not 'ten'\n");
+    check_exit("--fail-over ten", 2, "sonde: --fail-over takes a percentage such as 10%, not 'ten'\n");
     check_exit("--fail-over 0x10", 2, "not '0x10'\n");
     check_exit("--fail-over -1%", 2, "not '-1%'\n");
     check_exit("--run-noise nan", 2, "not 'nan'\n");
-    check_exit("--sort color", 2, "sonde: unknown sort key 'color'; there are before, ");
+    check_exit("--sort color", 2, "sonde: unknown sort key 'color'; choose from before, ");
     check_exit("-f yaml", 2, "sonde: unknown format 'yaml'; did you mean 'html'?\n");
     check_exit("one-more", 2, "sonde: diff needs two recordings: sonde diff BEFORE.sonde AFTER.sonde\n");
-    snprintf(wanted, sizeof wanted, "sonde: %s: has no operators to compare\n", before);
+    snprintf(wanted, sizeof wanted, "sonde: %s: no operators to compare\n", before);
     check_exit("--ops", 2, wanted);
     snprintf(command, sizeof command, "diff '%s'", calls);
     snprintf(wanted, sizeof wanted, "sonde: the recordings have nothing in common: %s has calls, %s has regions\n",

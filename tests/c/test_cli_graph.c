@@ -33,7 +33,7 @@ the_report_is_shown_with_an_option_and_without(void)
     check_shows("view", "--graph", "Function train\n==============\n");
     char *asked_for = last.text;
     last.text = NULL;
-    check_shows("view", "", "Sum of all 3 functions\n");
+    check_shows("view", "", "Total (3 functions)\n");
     CHECK_TEXT(last.text, asked_for);
     free(asked_for);
 }
@@ -43,7 +43,7 @@ options_choose_what_it_says(void)
 {
     check_shows("view", "--graph --function predict", "Function predict\n");
     CHECK(strstr(last.text, "train\n") == NULL);
-    check_shows("view", "--total", "Sum of all 3 functions\n");
+    check_shows("view", "--total", "Total (3 functions)\n");
     CHECK(strstr(last.text, "Function ") == NULL);
     check_shows("view", "--n-ops 1 --n-apply=0", "remaining: 2 classes\n");
     CHECK(strstr(last.text, "remaining: 5 nodes\n") != NULL);
@@ -76,7 +76,7 @@ mistakes_get_one_line(void)
     check_refuses(with_graphs, "--graph --function tarin", "no compiled function 'tarin'");
     check_refuses(with_graphs, "--n-ops many", "--n-ops takes a whole number, not 'many'");
     check_refuses(with_graphs, "--min-memory -1", "--min-memory takes a whole number, not '-1'");
-    check_refuses(without_graphs, "--graph", "was recorded without --graph, or no function was compiled or called");
+    check_refuses(without_graphs, "--graph", "recorded without --graph, or no function was compiled or called");
 }
 
 int

@@ -20,8 +20,8 @@ check_shows(const char *command, const char *options, const char *wanted)
 static void
 every_view_has_an_option(void)
 {
-    check_shows("view", "--memory", "Who owned the memory at the peak\n");
-    check_shows("view", "--leaks", "1 line leaks; ");
+    check_shows("view", "--memory", "Memory at the peak, by owner\n");
+    check_shows("view", "--leaks", "1 leak; 3 lines checked, 2 skipped (too few surviving blocks)\n");
     check_shows("view", "--copies", "40.0 MiB/s");
     check_shows("view", "--footprint", "peak 412 MiB at 2.400 s");
     check_shows("view", "--owners", "thread main");
@@ -34,7 +34,7 @@ static void
 a_table_is_shown_where_one_is_asked_for(void)
 {
     check_shows("view", "--memory --sort alloc_python -n 1 -c place,alloc_python", "prog.py:18");
-    CHECK(strstr(last.text, "Who owned") == NULL);
+    CHECK(strstr(last.text, "Memory at the peak, by owner") == NULL);
     check_shows("view", "--footprint -n 2", "100.0 ms  24.0 MiB  42.0 MiB");
     check_shows("view", "--memory --thread pool", "12.0 MiB  100.00%");
     check_shows("view", "--memory --all-code", "json/decoder.py:337");
@@ -55,7 +55,8 @@ without_memory_one_line_says_so(void)
     static const char *const views[] = {"memory", "leaks", "copies", "footprint", "owners", "sizes"};
     char wanted[1024], options[64];
 
-    snprintf(wanted, sizeof wanted, "sonde: %s: was recorded without --memory\n", without_memory);
+    snprintf(wanted, sizeof wanted, "sonde: %s: recorded without --memory; record again with sonde run --memory\n",
+             without_memory);
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
         snprintf(options, sizeof options, "--%s", views[i]);
         run("view", without_memory, options);

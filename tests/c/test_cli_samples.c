@@ -82,7 +82,7 @@ what_cannot_be_shown_is_said_in_one_line(void)
 {
     char wanted[1024];
 
-    check_refuses(with_timeline, "--tree --hide 'a(b'", "the pattern 'a(b' is not valid: Unmatched ( or \\(");
+    check_refuses(with_timeline, "--tree --hide 'a(b'", "invalid pattern 'a(b': Unmatched ( or \\(");
     snprintf(wanted, sizeof wanted, "%s: no samples of the region 'nothing'", with_timeline);
     check_refuses(with_timeline, "--region nothing", wanted);
     snprintf(wanted, sizeof wanted, "%s: no samples of the thread 'nobody'", with_timeline);
@@ -98,7 +98,7 @@ what_cannot_be_shown_is_said_in_one_line(void)
 static void
 a_recording_without_samples_has_no_summary(void)
 {
-    check_refuses("/dev/null", "--summary", "/dev/null: this file is not a recording");
+    check_refuses("/dev/null", "--summary", "/dev/null: this file is not a sonde recording");
 }
 
 int

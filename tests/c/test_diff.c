@@ -346,7 +346,7 @@ memory_has_the_error_of_its_blocks(void)
 static void
 memory_has_totals_too(void)
 {
-    static const char *const names[] = {"memory at the peak", "real memory, most", "memory allocated", "memory copied"};
+    static const char *const names[] = {"memory, peak", "resident memory, peak", "memory allocated", "memory copied"};
     static const char *const facts[] = {"peak_bytes", "rss_peak_bytes", "alloc_bytes", "copied_bytes"};
     snd_profile *before = memory_profile(), *after = memory_profile();
 

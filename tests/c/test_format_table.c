@@ -55,8 +55,8 @@ texts_stand_left_and_numbers_right(void)
                 ". write      500 us       5.00%      1    500 us    500 us    500 us\n"
                 "<worker>   7.000 ms      70.00%      1  7.000 ms  7.000 ms  7.000 ms\n"
                 ". parse    1.600 ms      16.00%      4  400.0 us  400.0 us  400.0 us\n"
-                "17 entries, nothing dropped, own cost up to 850 ns (0.01%)\n"
-                "still open, counted up to now: parse in thread worker\n");
+                "17 entries, none dropped; profiler overhead <= 850 ns (0.01%)\n"
+                "still open, counted so far: parse in thread worker\n");
     snd_table_free(table);
     snd_profile_free(profile);
 }

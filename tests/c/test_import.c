@@ -191,14 +191,14 @@ text_that_is_no_stacks_is_refused(void)
 {
     check_text_refused("", "it has no stacks");
     check_text_refused("\n\n", "it has no stacks");
-    check_text_refused("main;f 3\nmain;g\n", "line 2: there is no number behind a stack");
-    check_text_refused("main;f 3.5\n", "line 1: there is no whole number behind the stack");
-    check_text_refused("main;f -3\n", "line 1: there is no whole number behind the stack");
-    check_text_refused(" 3\n", "line 1: there is no number behind a stack");
+    check_text_refused("main;f 3\nmain;g\n", "line 2: no number after the stack");
+    check_text_refused("main;f 3.5\n", "line 1: no whole number after the stack");
+    check_text_refused("main;f -3\n", "line 1: no whole number after the stack");
+    check_text_refused(" 3\n", "line 1: no number after the stack");
     check_text_refused("main;;f 3\n", "line 1: a frame has no name");
     check_text_refused("main;f 99999999999999999999\n", "line 1: the number is too large");
     check_text_refused("main;f 9000000000000000\nmain;f 9000000000000000\n", "line 2: the numbers are too large");
-    check_refused("collapsed", "a\0b 3\n", 6, "line 1: this is no text");
+    check_refused("collapsed", "a\0b 3\n", 6, "line 1: this is not text");
 }
 
 static void
@@ -224,7 +224,7 @@ more_stacks_than_may_be_are_refused(void)
     snd_buffer problem = {0};
 
     CHECK(snd_import_collapsed(text, strlen(text), &few, profile, &problem) == SND_BAD_ARGUMENT);
-    CHECK_TEXT(snd_buffer_str(&problem), "line 4: there are too many stacks");
+    CHECK_TEXT(snd_buffer_str(&problem), "line 4: too many stacks");
     snd_buffer_free(&problem);
     snd_profile_free(profile);
 }
@@ -237,30 +237,29 @@ static void
 bytes_that_are_no_pstats_are_refused(void)
 {
     REFUSED("{0", "it has no functions");
-    REFUSED("i\1\0\0\0", "it is no dictionary");
+    REFUSED("i\1\0\0\0", "it is not a dictionary");
     REFUSED("", "it ends too early");
     REFUSED("{", "it ends too early");
     REFUSED("{(\3\0\0\0z\1a", "it ends too early");
     REFUSED("{u\xff\xff\xff\xff", "it ends too early");
-    REFUSED("{c", "it has values that no file of pstats has");
+    REFUSED("{c", "it has values that pstats files never have");
     REFUSED("{(\xff\xff\xff\xff(((", "it ends too early");
     REFUSED("{(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0(\1\0\0\0i\1\0\0\0",
-            "its values stand in one another too deep");
-    REFUSED("\xfb\xa8\3\0\0\0r\1\0\0\0", "it refers to a value that is not there");
-    REFUSED("{r\7\0\0\0", "it refers to a value that is not there");
-    REFUSED("{0x", "there is something behind its end");
-    REFUSED("{z\1az\1b0", "a function in it is no (file, line, name)");
-    REFUSED("{(\3\0\0\0z\1ai\xff\xff\xff\xffz\1fi\0\0\0\0000", "a line in it is none");
-    REFUSED("{" NAME "i\1\0\0\0000", "a function in it has no (primitive, calls, self, total, callers)");
-    REFUSED("{" NAME "(\5\0\0\0" ONE "i\xff\xff\xff\xff" TIMES "{00", "a number of calls in it is none");
-    REFUSED("{" NAME "(\5\0\0\0i\2\0\0\0" ONE TIMES "{00", "it has fewer calls than primitive ones");
-    REFUSED("{" NAME "(\5\0\0\0" ONE ONE "g\0\0\0\0\0\0\xf0\x7fg\0\0\0\0\0\0\0\0{00", "a number in it is none");
-    REFUSED("{" NAME "(\5\0\0\0" ONE ONE "g\0\0\0\0\0\0\0\x7fg\0\0\0\0\0\0\0\0{00", "a time in it is none");
-    REFUSED("{" NAME "(\5\0\0\0" ONE "l\6\0\0\0\1\0\1\0\1\0\1\0\1\0\1\0" TIMES "{00", "a number in it is too large");
-    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{0" NAME "(\5\0\0\0" ONE ONE TIMES "{00", "it has a function twice");
-    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{" NAME "z\1x00",
-            "a caller in it has no (calls, primitive, self, total)");
-    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{" NAME ONE NAME ONE "00", "a function in it has a caller twice");
+            "its values are nested too deeply");
+    REFUSED("\xfb\xa8\3\0\0\0r\1\0\0\0", "it refers to a missing value");
+    REFUSED("{r\7\0\0\0", "it refers to a missing value");
+    REFUSED("{0x", "it has extra data after its end");
+    REFUSED("{z\1az\1b0", "a function is not (file, line, name)");
+    REFUSED("{(\3\0\0\0z\1ai\xff\xff\xff\xffz\1fi\0\0\0\0000", "a line number is not a number");
+    REFUSED("{" NAME "i\1\0\0\0000", "a function has no (primitive, calls, self, total, callers)");
+    REFUSED("{" NAME "(\5\0\0\0" ONE "i\xff\xff\xff\xff" TIMES "{00", "a call count is not a number");
+    REFUSED("{" NAME "(\5\0\0\0i\2\0\0\0" ONE TIMES "{00", "a function has fewer calls than primitive calls");
+    REFUSED("{" NAME "(\5\0\0\0" ONE ONE "g\0\0\0\0\0\0\xf0\x7fg\0\0\0\0\0\0\0\0{00", "a number is malformed");
+    REFUSED("{" NAME "(\5\0\0\0" ONE ONE "g\0\0\0\0\0\0\0\x7fg\0\0\0\0\0\0\0\0{00", "a time is not a number");
+    REFUSED("{" NAME "(\5\0\0\0" ONE "l\6\0\0\0\1\0\1\0\1\0\1\0\1\0\1\0" TIMES "{00", "a number is too large");
+    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{0" NAME "(\5\0\0\0" ONE ONE TIMES "{00", "a function appears twice");
+    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{" NAME "z\1x00", "a caller has no (calls, primitive, self, total)");
+    REFUSED("{" NAME "(\5\0\0\0" ONE ONE TIMES "{" NAME ONE NAME ONE "00", "a function has the same caller twice");
 }
 
 /* ---- damage ---- */

@@ -351,7 +351,7 @@ without_libdw_there_is_the_innermost_function_and_a_reason(void)
 
     take_stack(2);
     REQUIRE(snd_native_new("/nowhere/libsonde-native.so", &poor) == SND_OK);
-    CHECK_TEXT(snd_native_why_not(poor), "sonde was built without libdw (there is no libsonde-native.so)");
+    CHECK_TEXT(snd_native_why_not(poor), "sonde was built without libdw (libsonde-native.so is missing)");
     CHECK_NUMBER(snd_native_unwind(poor, &taken.registers, &taken.stack, found, FRAMES, &end), 1);
     CHECK_NUMBER(end, SND_UNWIND_BROKEN);
     CHECK_NUMBER(found[0], taken.registers.value[SND_REGISTER_PC]);

@@ -110,7 +110,7 @@ what_is_unknown_is_refused(void)
     CHECK(snd_op_sort_is_known("key"));
     CHECK(!snd_op_sort_is_known(""));
     CHECK_HAS(snd_op_sort_names(), "self_cpu_time_total, ");
-    CHECK_HAS(snd_op_sort_names(), "key (cuda and xpu stand for device)");
+    CHECK_HAS(snd_op_sort_names(), "key (cuda and xpu mean device)");
     snd_buffer_free(&out);
     snd_op_averages_free(list);
 }

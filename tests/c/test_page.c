@@ -261,7 +261,7 @@ a_counter_with_too_many_values_says_so(void)
         profile->events[i] = (snd_profile_event){.start_ns = 10 * i, .node = node};
     profile->event_count = MANY;
     char *json = data_of(profile);
-    CHECK_HAS(json, "A counter has 1536 of its 6144 values in the timeline.");
+    CHECK_HAS(json, "The timeline shows 1536 of a counter's 6144 values.");
     free(json);
     snd_profile_free(profile);
 }
@@ -296,7 +296,7 @@ small_nodes_are_added_to_their_callers(void)
     for (unsigned i = 0; i < count; i++)
         CHECK(parents[i] < (int64_t)i);
     CHECK(sum_of(whole, "python") == sum_of(pruned, "python") && sum_of(whole, "samples") == sum_of(pruned, "samples"));
-    CHECK_HAS(pruned, " smallest of 610 places in the call tree were added to their callers");
+    CHECK_HAS(pruned, " smallest of 610 places in the call tree were merged into their callers");
     free(whole);
     free(pruned);
     snd_profile_free(profile);
@@ -314,7 +314,7 @@ a_table_with_too_many_rows_says_so(void)
         add_region(profile, root, name, 1, 10, 10);
     }
     char *json = data_of(profile);
-    CHECK_HAS(json, "The table of regions has the first 5000 of 6006 rows.");
+    CHECK_HAS(json, "The table of regions shows the first 5000 of 6006 rows.");
     free(json);
     snd_profile_free(profile);
 }
@@ -338,7 +338,7 @@ too_many_events_are_thinned_out(void)
     for (unsigned i = 0; i < count; i++)
         sum += values[i];
     CHECK_NUMBER(sum, 2000 * 20);
-    CHECK_HAS(json, " of 2000 samples, each for 20 that followed each other.");
+    CHECK_HAS(json, " of 2000 samples, one of every 20 in a row.");
     free(json);
     for (uint32_t i = 0; i < 2000; i++)
         profile->events[i] = (snd_profile_event){.start_ns = i * 100, .duration_ns = i % 50, .node = 5}; /* a region */

@@ -29,9 +29,9 @@ the_report_has_every_section(void)
         "\nRewriting\n",
         "Function step, inside for{cpu,scan_fn}(n, x) of train\n",
         "Function unused\n===============\nno calls\n",
-        "Sum of all 3 functions\n======================\n",
-        "\nNever applied: 2 rewriters, 2.020 ms in all, longest first\n  local_slow, local_never\n",
-        "\nMemory: the largest peaks of a function\n",
+        "Total (3 functions)\n===================\n",
+        "\nNever applied: 2 rewriters, 2.020 ms in total, longest first\n  local_slow, local_never\n",
+        "\nMemory: largest peaks of a function\n",
     };
     snd_profile *profile = graph_profile();
     snd_buffer text = {0};
@@ -55,7 +55,7 @@ a_part_of_the_report_can_be_asked_for(void)
 
     REQUIRE(write_report(profile, (snd_view_options){.function = "train", .limits = &limits}, &text) == SND_OK);
     CHECK_NUMBER(count_text(text.data, "Function "), 2); /* with that inside it */
-    CHECK(strstr(text.data, "Sum of all") == NULL);
+    CHECK(strstr(text.data, "Total (") == NULL);
     CHECK_NUMBER(count_text(text.data, "remaining: 2 classes"), 1);
     CHECK_NUMBER(count_text(text.data, "remaining: 3 ops"), 1);
     CHECK_NUMBER(count_text(text.data, "remaining: 3 nodes"), 2); /* of times and of memory */

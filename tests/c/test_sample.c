@@ -283,7 +283,7 @@ without_a_free_signal_a_note_says_so(void)
 {
     set_real_time_signals(ignore);
     start();
-    CHECK_TEXT(snd_sample_note(), "no signal is free: running threads are read from outside");
+    CHECK_TEXT(snd_sample_note(), "no free signal: running threads are read from outside");
     snd_sample_stop();
     set_real_time_signals(SIG_DFL);
     start_with((snd_sample_options){.rate_hz = 1000, .no_signals = 1});
@@ -299,7 +299,7 @@ static void
 without_libdw_a_note_says_so(void)
 {
     start_with((snd_sample_options){.rate_hz = 1000, .native = 1});
-    CHECK_TEXT(snd_sample_note(), "no native callers: sonde was built without libdw (there is no libsonde-native.so)");
+    CHECK_TEXT(snd_sample_note(), "no native callers: sonde was built without libdw (libsonde-native.so is missing)");
     snd_sample_stop();
 }
 

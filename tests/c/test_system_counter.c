@@ -76,7 +76,7 @@ names_are_read_and_an_unknown_one_is_named(void)
     CHECK(snd_system_counter_parse("cycles,page-faults", &set, &message) == SND_OK);
     CHECK_NUMBER(set, FAULTS | 1u << SND_SYSTEM_COUNTER_CYCLES);
     CHECK(snd_system_counter_parse("page-faults,page", &set, &message) == SND_BAD_ARGUMENT);
-    CHECK(strstr(snd_buffer_str(&message), "unknown counter 'page'; there are page-faults, ") != NULL);
+    CHECK(strstr(snd_buffer_str(&message), "unknown counter 'page'; choose from page-faults, ") != NULL);
     snd_buffer_free(&message);
 }
 
@@ -277,10 +277,11 @@ a_file_that_the_program_took_is_left_alone(void)
 static void
 reasons_are_words(void)
 {
-    CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOENT), "this machine shows no hardware counters");
-    CHECK_TEXT(snd_perf_why(SND_PERF_MIGRATIONS, ENOENT), "this system does not count it");
-    CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, EACCES), "closed to this user by kernel.perf_event_paranoid");
-    CHECK_TEXT(snd_perf_why(SND_PERF_MIGRATIONS, EPERM), "perf events are closed to this process, as in a container");
+    CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOENT), "this machine has no hardware counters");
+    CHECK_TEXT(snd_perf_why(SND_PERF_MIGRATIONS, ENOENT), "this system cannot count this");
+    CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, EACCES), "kernel.perf_event_paranoid does not allow this user to count");
+    CHECK_TEXT(snd_perf_why(SND_PERF_MIGRATIONS, EPERM),
+               "perf events are not allowed for this process, as in a container");
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOSYS), "this system has no perf events");
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, EMFILE), "too many open files");
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOSPC), "the processor cannot count so many events at once");

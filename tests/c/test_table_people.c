@@ -82,11 +82,11 @@ a_narrow_terminal_cuts_the_main_column_then_leaves_columns_out(void)
                 "  11  11.00 us          y\n");
     check_table(chosen, (snd_format_options){.width = 40, .no_head = 1, .unicode = 1},
                 "a.py: 100%\n"
-                "   7  7.000 us  return the_sum_of_every…\n"
+                "   7  7.000 µs  return the_sum_of_every…\n"
                 "\n"
                 "b.py: 0%\n"
-                "   2  2.000 us  x\n"
-                "  11  11.00 us  y\n");
+                "   2  2.000 µs  x\n"
+                "  11  11.00 µs  y\n");
     snd_format_table(chosen, &(snd_format_options){.width = 6, .unicode = 1}, &text);
     CHECK(strstr(snd_buffer_str(&text), "a.py:…\n") != NULL);
     snd_buffer_free(&text);

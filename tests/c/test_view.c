@@ -187,7 +187,7 @@ small_rows_of_ranks_are_counted(void)
     profile->parts[3].entries[0].total_ns = UINT64_C(100000000000); /* the region of rank 3 lasts so much longer */
     REQUIRE(snd_view_ranks(profile, &(snd_view_options){0}, &table) == SND_OK);
     CHECK_NUMBER(table->row_count, 1);
-    CHECK_HAS(table->footer, "\n3 rows below 1% of the longest; --show-all shows them");
+    CHECK_HAS(table->footer, "\n3 rows below 1% of the longest hidden; show with --show-all");
     snd_table_free(table);
     REQUIRE(snd_view_ranks(profile, &(snd_view_options){.show_all = 1}, &table) == SND_OK);
     CHECK_NUMBER(table->row_count, 4);
@@ -293,16 +293,16 @@ the_footer_counts_entries_losses_and_cost(void)
 {
     snd_profile *profile = small_profile();
 
-    check_footer(profile, "17 entries, nothing dropped, own cost up to 850 ns (0.01%)\n"
-                          "still open, counted up to now: parse in thread worker");
+    check_footer(profile, "17 entries, none dropped; profiler overhead ≤ 850 ns (0.01%)\n"
+                          "still open, counted so far: parse in thread worker");
     profile->tracks[0].dropped_entries = 2;
     set_info(profile, "lost_entries", "3");
     set_info(profile, "length_ns", "0");
     set_whole(profile, find_node(profile, "worker", "parse"), SND_METRIC_OPEN, 0);
-    check_footer(profile, "16 entries, 5 entries dropped (no room for their nodes), own cost up to 800 ns");
+    check_footer(profile, "16 entries, 5 entries dropped (out of room for nodes); profiler overhead ≤ 800 ns");
     profile->tracks[1].dropped_events = 7;
-    check_footer(profile, "16 entries, 5 entries dropped (no room for their nodes), 7 events missing from the "
-                          "timeline, own cost up to 800 ns");
+    check_footer(profile, "16 entries, 5 entries dropped (out of room for nodes), 7 events missing from the "
+                          "timeline; profiler overhead ≤ 800 ns");
     snd_profile_free(profile);
 }
 
@@ -315,7 +315,7 @@ the_footer_names_a_few_open_regions(void)
 
     for (; name[0] < 'f'; name[0]++)
         set_whole(profile, add_region(profile, root, name, 0, 0, 0), SND_METRIC_OPEN, 1);
-    check_footer(profile, "5 entries, nothing dropped, own cost up to 0 ns\nstill open, counted up to now: "
+    check_footer(profile, "5 entries, none dropped; profiler overhead ≤ 0 ns\nstill open, counted so far: "
                           "a in thread main, b in thread main, c in thread main and 2 more");
     snd_profile_free(profile);
 }
@@ -327,7 +327,7 @@ events_that_the_collector_lost_are_in_the_footer(void)
 
     set_whole(profile, find_node(profile, "worker", "parse"), SND_METRIC_OPEN, 0);
     set_info(profile, "lost_events", "9");
-    check_footer(profile, "16 entries, 9 events missing from the timeline, own cost up to 800 ns (0.01%)");
+    check_footer(profile, "16 entries, 9 events missing from the timeline; profiler overhead ≤ 800 ns (0.01%)");
     snd_profile_free(profile);
 }
 

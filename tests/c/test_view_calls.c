@@ -61,8 +61,8 @@ self_times_add_up_to_what_the_footer_says(void)
     }
     CHECK_NUMBER(sum, 11000000);
     CHECK(percent > 99.999 && percent < 100.001);
-    CHECK_TEXT(table->footer, "21923 calls (33 primitive) in 11.00 ms, nothing dropped, own cost up to 1.096 ms "
-                              "(10.96%)\nstill open, counted up to now: run.py:3(main)");
+    CHECK_TEXT(table->footer, "21923 calls (33 primitive) in 11.00 ms, none dropped; profiler overhead ≤ 1.1 ms "
+                              "(11%)\nstill open, counted so far: run.py:3(main)");
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -80,8 +80,8 @@ the_footer_tells_losses_the_note_and_a_few_open_calls(void)
     profile->tracks[0].dropped_entries = 2;
     set_info(profile, "note", "something is off");
     snd_table *table = make_view(profile, "callers", (snd_view_options){0});
-    CHECK_TEXT(table->footer, "5 calls in 5 ns, 2 entries dropped (no room for their nodes)\n"
-                              "still open, counted up to now: run.py:1(a), run.py:1(b), run.py:1(c) and 2 more\n"
+    CHECK_TEXT(table->footer, "5 calls in 5 ns, 2 entries dropped (out of room for nodes)\n"
+                              "still open, counted so far: run.py:1(a), run.py:1(b), run.py:1(c) and 2 more\n"
                               "something is off");
     snd_table_free(table);
     snd_profile_free(profile);

@@ -208,10 +208,9 @@ the_time_around_nodes_is_spelled_out(void)
     CHECK_NUMBER(whole_of(table, "name", "in 1000 calls: 1.234 ms each", "time"), 1234 * MS);
     CHECK_NUMBER(whole_of(table, "name", "in the VM", "time"), 1190 * MS);
     CHECK_NUMBER(whole_of(table, "name", "in thunks: 5 nodes", "time"), 1144500 * US);
-    CHECK_NUMBER(whole_of(table, "name", "overhead of the VM: order, storage and freeing between thunks", "time"),
+    CHECK_NUMBER(whole_of(table, "name", "VM overhead: scheduling, storage and freeing between thunks", "time"),
                  45500 * US);
-    CHECK_NUMBER(whole_of(table, "name", "overhead of the call: inputs, outputs and updates around the VM", "time"),
-                 44 * MS);
+    CHECK_NUMBER(whole_of(table, "name", "call overhead: inputs, outputs and updates around the VM", "time"), 44 * MS);
     CHECK_NUMBER(whole_of(table, "name", "other", "time"), 45 * MS); /* of compiling */
     CHECK_NEAR(cell_of(table, row_of(table, "name", "rewriting"), "percent")->real, 100.0 * 1400 / 2345, 1e-9);
     snd_table_free(table);
@@ -255,7 +254,7 @@ without_times_of_nodes_there_are_no_lists(void)
     snd_table_free(table);
     snd_graph_time_table(&graph, &table);
     CHECK_NUMBER(table->row_count, 1);
-    CHECK_TEXT(cell_of(table, 0, "name")->text, "in 2 calls: 1.501 us each"); /* rounded */
+    CHECK_TEXT(cell_of(table, 0, "name")->text, "in 2 calls: 1.501 µs each"); /* rounded */
     snd_table_free(table);
     snd_profile_free(profile);
 }

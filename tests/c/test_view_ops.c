@@ -78,7 +78,7 @@ regions_stand_beside_operators(void)
     for (uint32_t r = 0; r < table->row_count; r++)
         self += (uint64_t)cell_of(table, r, "self")->whole;
     CHECK_NUMBER(self, 85 * MS);
-    CHECK(strstr(table->footer, "15 calls of operators; shares are of 85.00 ms") == table->footer);
+    CHECK(strstr(table->footer, "15 calls of operators; percentages are of 85.00 ms") == table->footer);
     snd_table_free(table);
     snd_profile_free(profile);
 }

@@ -22,7 +22,7 @@ def test_graph_examples(sonde, name):
     for function in functions:
         assert f"Function {function}\n" in shown
     assert all(
-        section in shown for section in ("\nClass\n", "\nOps\n", "\nApply\n", "remaining", "Sum of all 2 functions")
+        section in shown for section in ("\nClass\n", "\nOps\n", "\nApply\n", "remaining", "Total (2 functions)")
     )
     if name == "graph_logistic":
         right = float(shown.partition("%")[0])

@@ -116,7 +116,7 @@ def test_a_thread_still_inside_at_exit(sonde):
             pass
         """
     )
-    assert "still open, counted up to now: endless in thread worker" in done.stderr
+    assert "still open, counted so far: endless in thread worker" in done.stderr
     trees = sonde.trees("r.sonde")
     assert trees["<main>"]["main work"].count == 1
     row = trees["<worker>"]["endless"]

@@ -74,7 +74,7 @@ def test_on_3_11_a_profile_hook_that_is_taken_away_does_no_harm():
     leaf()
     with cProfile.Profile() as theirs:
         branch()
-    lost = "another profiler took this thread's profile hook: calls after that are missing"
+    lost = "another profiler took over this thread's profile hook: later calls are missing"
     with pytest.warns(RuntimeWarning, match=lost):
         ours.disable()
     assert counts(theirs)["leaf"] == 2

@@ -162,7 +162,10 @@ def test_a_second_profile_is_refused_by_name():
 
     with Mine() as first:
         second = Profile()
-        with pytest.raises(ValueError, match=r"another profile of calls \(.*Mine\).*one.*at a time"):
+        with pytest.raises(
+            ValueError,
+            match=r"another call profile \(.*Mine\) is enabled; only one can be at a time, so disable it first",
+        ):
             second.enable()
         leaf()
     second.enable()

@@ -214,7 +214,7 @@ def test_a_profiler_that_takes_the_hook_away_is_noted(sonde):
         "import cProfile\nprofile = cProfile.Profile()\nprofile.enable()\nlen('')\nprofile.disable()\n"
     )
     sonde.command("trace", "--no-report", "-o", "r.sonde", "prog.py")
-    lost = "another profiler took the profile hook: calls after that are missing"
+    lost = "another profiler took over the profile hook: later calls are missing"
     assert note_of(sonde) == ([] if hasattr(sys, "monitoring") else [lost])
 
 
@@ -222,5 +222,5 @@ def test_an_evaluation_hook_that_misses_calls_is_noted(sonde):
     """That of the first 3.11 versions does."""
     (sonde.folder / "prog.py").write_text("def f(): pass\nf()\n")
     sonde.command("trace", "--no-builtins", "--no-report", "-o", "r.sonde", "prog.py")
-    misses = "this Python's evaluation hook misses some calls: the dearer profile hook is used instead"
+    misses = "this Python's evaluation hook misses some calls: using the slower profile hook"
     assert note_of(sonde) == ([misses] if Profile(builtins=False).hook() == "the profile hook" else [])

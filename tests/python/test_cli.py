@@ -35,7 +35,7 @@ def golden(sonde):
 def normal(text, folder):
     """The text with what differs from run to run replaced."""
     text = text.replace(str(folder), "FOLDER")
-    text = re.sub(r"own cost up to .*", "own cost up to …", text)
+    text = re.sub(r"profiler overhead (≤|<=) .*", "profiler overhead ≤ …", text)
     text = re.sub(r'"(pid|tid|thread_id|process_id)": \d+', r'"\1": N', text)
     text = re.sub(r'"id": "\d+\.', '"id": "N.', text)
     return text
@@ -154,7 +154,7 @@ def test_sql_may_only_read(golden, query):
 MISTAKES = {
     "veiw golden.sonde": "unknown command 'veiw'; did you mean 'view'?",
     "xyzzy": (
-        "unknown command 'xyzzy'; there are run, trace, view, report, diff, merge, export, import, stat, info, sql, "
+        "unknown command 'xyzzy'; choose from run, trace, view, report, diff, merge, export, import, stat, info, sql, "
         "doctor, config"
     ),
     "view golden.sonde --colums name": "view has no option '--colums'; did you mean '--columns'?",
@@ -163,14 +163,12 @@ MISTAKES = {
     "view": "view needs a recording: sonde view FILE.sonde",
     "view nothere.sonde": "nothere.sonde: No such file or directory",
     "view .": ".: Is a directory",
-    "view golden.py": "golden.py: this file is not a recording",
-    "view empty.sonde": (
-        "empty.sonde: nothing is in it; a process that is killed before its first checkpoint leaves such a file"
-    ),
-    "view golden.sonde --counters": "golden.sonde: the recording has nothing to show as counters",
+    "view golden.py": "golden.py: this file is not a sonde recording",
+    "view empty.sonde": ("empty.sonde: the file is empty; the process was killed before its first checkpoint"),
+    "view golden.sonde --counters": "golden.sonde: the recording has no data for counters",
     "view truncated.sonde": "truncated.sonde: the recording is damaged",
     "view newer.sonde": "newer.sonde: the recording was written by a newer sonde; update sonde to read it",
-    "view other.sonde": "other.sonde: this file is not a recording",
+    "view other.sonde": "other.sonde: this file is not a sonde recording",
     "export golden.sonde --format jsn": "unknown format 'jsn'; did you mean 'json'?",
     "export golden.sonde --view region": "unknown view 'region'; did you mean 'regions'?",
     "export golden.sonde -o /nowhere/x": "/nowhere/x: cannot be written: No such file or directory",
@@ -206,7 +204,7 @@ def test_help_and_version(golden):
     text = golden.command("--help").stdout
     commands = ("view", "report", "diff", "merge", "export", "import", "stat", "info", "sql", "doctor", "config")
     assert all(word in text for word in commands)
-    assert "  --help     this text; 'sonde COMMAND --help' tells more\n" in text
+    assert "  --help     show this help; 'sonde COMMAND --help' shows more\n" in text
     assert golden.command().stdout == text
     for command in commands:
         about = golden.command(command, "--help").stdout
@@ -224,37 +222,37 @@ def test_doctor_says_what_works(golden):
     assert counters[1].startswith("page-faults, context-switches") and (counters[0] == "ok") == (
         "; not " not in counters[1]
     )
-    assert (page[0] == "ok") == (page[1] == "sonde report has its page")
+    assert (page[0] == "ok") == (page[1] == "sonde report can write pages")
     assert {name: state[0] for name, state in states.items()} == dict.fromkeys(
         ["clock", "CPU clock", "regions", "recording", "timeline", "Python", "calls", "samples", "memory", "terminal"],
         "ok",
     )
     assert (gpu[0] == "ok") == gpu[1].startswith("NVML with ") and (gpu[0] == "off") == gpu[1].startswith(
-        "no NVML library"
+        "no NVML library, or no GPU that it knows; views have no GPU columns"
     )
     if importlib.util.find_spec("numpy") is None:
-        assert operators == ["off", "this Python has no NumPy, or one whose inside is not known"]
+        assert operators == ["off", "this Python has no NumPy, or an unknown version of it"]
     else:
-        assert operators[0] == "ok" and re.fullmatch(r"\d{3} of NumPy [\d.]+; \d+ ns a call", operators[1])
-    assert re.fullmatch(r"64 MB were seen; \d+\.\d ns a small block", states["memory"][1])
+        assert operators[0] == "ok" and re.fullmatch(r"\d{3} of NumPy [\d.]+; \d+ ns per call", operators[1])
+    assert re.fullmatch(r"saw a 64 MB block; \d+\.\d ns per small block", states["memory"][1])
     assert f"{sys.executable} (Python and sonde {sys.version.split()[0]} " in states["Python"][1]
     said = {
-        "clock": r"(time-stamp counter at \d+\.\d{3} GHz|the system's clock: .+), \d+ ns a read",
-        "CPU clock": r"\d+ ns a read, two reads an entry when asked for",
-        "regions": r"\d+ ns to enter and leave one from C",
-        "recording": rf"written and read in {re.escape(str(golden.folder))} with SQLite [\d.]+",
-        "timeline": r"zlib [\d.]+, \d+ bytes an event in a thread's ring of \d+",
+        "clock": r"(time-stamp counter at \d+\.\d{3} GHz|system clock: .+), \d+ ns per read",
+        "CPU clock": r"\d+ ns per read; two reads per entry when enabled",
+        "regions": r"\d+ ns to enter and leave a region from C",
+        "recording": rf"can write and read recordings in {re.escape(str(golden.folder))} \(SQLite [\d.]+\)",
+        "timeline": r"zlib [\d.]+, \d+ bytes per event, up to \d+ events per thread waiting to be saved",
     }
     assert [name for name, text in said.items() if not re.fullmatch(text, states[name][1])] == []
     how = "sys.monitoring" if hasattr(sys, "monitoring") else "the (evaluation|profile) hook"
-    assert re.fullmatch(rf"through {how}: \d+ ns a call; with C functions through {how}: \d+ ns", states["calls"][1])
+    assert re.fullmatch(rf"through {how}: \d+ ns per call; with C functions, through {how}: \d+ ns", states["calls"][1])
 
 
 def test_doctor_says_why_something_does_not_work(golden):
     done = golden.run(
         ["bash", "-c", 'cd /proc && exec "$0" doctor', str(Path(sys.executable).parent / "sonde")], status=1
     )
-    assert re.search(r"recording +off +no recording can be written in /proc: ", done.stdout)
+    assert re.search(r"recording +off +cannot write a recording in /proc: ", done.stdout)
 
 
 def test_doctor_says_what_a_python_without_sonde_cannot_do(sonde):
@@ -265,10 +263,10 @@ def test_doctor_says_what_a_python_without_sonde_cannot_do(sonde):
     lines = sonde.run([str(program), "doctor"], status=1).stdout.splitlines()
     assert {
         f"Python     off  {python} cannot import sonde; install sonde-profiler there",
-        "calls      off  they could not be measured with this Python",
-        "samples    off  none could be taken with this Python",
-        "memory     off  a block that was allocated with this Python was not seen",
-        "operators  off  this Python has no NumPy, or one whose inside is not known",
+        "calls      off  cannot measure calls with this Python",
+        "samples    off  cannot take samples with this Python",
+        "memory     off  did not see a block that this Python allocated",
+        "operators  off  this Python has no NumPy, or an unknown version of it",
     } <= set(lines)
 
 
@@ -302,7 +300,7 @@ def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
 
         def shown():
             text = subprocess.run([*tmux, "capture-pane", "-pe"], capture_output=True, text=True, check=True).stdout
-            return text if "own cost" in text else None
+            return text if "overhead" in text else None
 
         screen = until(shown)
     finally:

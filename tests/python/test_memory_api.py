@@ -413,7 +413,7 @@ def test_a_snapshot_by_file_and_by_stack():
     assert [frame.lineno for frame in first.traceback][-2:] == [line, GROW]  # as in tracemalloc: the oldest first
     assert [frame.lineno for frame in second.traceback][-2:] == [line + 2, GROW]
     assert (first.size, second.size) == (pytest.approx(30 * MB, rel=0.01), pytest.approx(10 * MB, rel=0.01))
-    with pytest.raises(ValueError, match="unknown key type 'line'; there are 'lineno', 'filename' and 'traceback'"):
+    with pytest.raises(ValueError, match="unknown key type 'line'; choose from 'lineno', 'filename' and 'traceback'"):
         m.snapshot().statistics("line")
 
 
@@ -480,7 +480,7 @@ def test_views_that_are_reports_are_those_in_python_too():
     with sonde.memory(interval=4096) as m:
         kept = [bytes(1000) for _ in range(10_000)]
     whole = m.output("memory")
-    titles = ("Who owned the memory at the peak", "The same by call stack", "Allocations by size")
+    titles = ("Memory at the peak, by owner", "The same by call stack", "Allocations by size")
     assert all(title in whole for title in titles)
     assert m.output() == whole  # of memory alone it is the main view
     assert "heap" in m.output("footprint") and "peak" in m.output("footprint")

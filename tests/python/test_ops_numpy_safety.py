@@ -57,7 +57,7 @@ def test_nested_use_ends_with_the_outermost(measured):
 
 
 def test_stop_without_start_is_an_error():
-    with pytest.raises(RuntimeError, match="not being measured"):
+    with pytest.raises(RuntimeError, match="operators are not being profiled"):
         _core.ops_stop()
 
 
@@ -274,6 +274,5 @@ def test_a_numpy_of_another_kind_is_left_alone_and_the_program_goes_on(sonde):
     done = sonde.command("run", "--ops", "--no-report", "-o", "r.sonde", "prog.py")
     assert done.stdout == "3\n"
     assert done.stderr.splitlines()[0] == (
-        "sonde: NumPy's operations cannot be seen: "
-        "arrays of this NumPy look different in memory from those of NumPy 1.26 and 2"
+        "sonde: cannot profile NumPy's operators: this NumPy lays out arrays differently from NumPy 1.26 and 2"
     )

@@ -81,7 +81,7 @@ def test_info_says_what_ran(sonde):
     assert facts["probes"] == "region"
     assert facts["entries"] == "3"
     assert facts["dropped"] == "0 entries, 0 events"
-    assert "ns an entry" in facts["own"]
+    assert "ns per entry" in facts["overhead"]
 
 
 def test_the_default_name_is_program_and_process(sonde):
@@ -214,7 +214,7 @@ def test_a_recording_that_is_removed_comes_back(sonde):
 def test_another_kind_of_file_is_not_overwritten(sonde):
     (sonde.folder / "precious.txt").write_text("my thesis")
     done = sonde.python("import sonde\nsonde.install(recording='precious.txt')\n", status=1)
-    assert "precious.txt: cannot be written: this file is not a recording" in done.stderr
+    assert "precious.txt: cannot be written: this file is not a sonde recording" in done.stderr
     assert (sonde.folder / "precious.txt").read_text() == "my thesis"
 
 
@@ -222,7 +222,7 @@ def test_somebodys_database_is_not_overwritten(sonde):
     with sqlite3.connect(sonde.folder / "mine.db") as mine:
         mine.execute("create table t (x)")
     done = sonde.python("import sonde\nsonde.install(recording='mine.db')\n", status=1)
-    assert "mine.db: cannot be written: this file is not a recording" in done.stderr
+    assert "mine.db: cannot be written: this file is not a sonde recording" in done.stderr
     with sqlite3.connect(sonde.folder / "mine.db") as mine:
         assert mine.execute("select count(*) from t").fetchone() == (0,)
 
@@ -268,7 +268,7 @@ def test_a_full_disk_is_said_and_the_program_goes_on(sonde):
     finally:
         subprocess.run(["umount", str(small)], check=True)
     assert done.stdout == "done\n"
-    assert "small/r.sonde: not everything could be saved: No space left on device" in done.stderr
+    assert "small/r.sonde: could not save everything: No space left on device" in done.stderr
     assert "name 4999" in done.stderr
 
 

@@ -337,15 +337,17 @@ def test_mistakes_get_one_line(sonde):
     assert refusal(sonde) == "report needs a recording: sonde report FILE.sonde"
     assert refusal(sonde, "gone.sonde") == "gone.sonde: No such file or directory"
     assert refusal(sonde, "r.sonde", "gone.sonde").startswith("gone.sonde: No such file")
-    assert refusal(sonde, "text") == "text: this file is not a recording"
-    assert "'c' is one too many" in refusal(sonde, "a", "b", "c")
+    assert refusal(sonde, "text") == "text: this file is not a sonde recording"
+    assert "two to compare; unexpected argument 'c'" in refusal(sonde, "a", "b", "c")
     assert (
         refusal(sonde, "r.sonde", "-o", "no/page.html") == "no/page.html: cannot be written: No such file or directory"
     )
     assert refusal(sonde, "r.sonde", "-o", "/dev/full") == "/dev/full: cannot be written: No space left on device"
     assert refusal(sonde, "r.sonde", "-o", ".") == ".: cannot be written: Is a directory"
-    assert "is the recording itself; give the page another name" in refusal(sonde, "r.sonde", "-o", "r.sonde")
-    assert "--open needs a file; standard output is none" in refusal(sonde, "r.sonde", "--open", "-o", "-")
+    assert "this is the recording itself; choose another name for the page" in refusal(
+        sonde, "r.sonde", "-o", "r.sonde"
+    )
+    assert "--open needs a file, not standard output" in refusal(sonde, "r.sonde", "--open", "-o", "-")
     assert "--no-sources" in refusal(sonde, "r.sonde", "--no-sources")
     assert sorted(path.name for path in sonde.folder.iterdir()) == ["prog.py", "r.sonde", "text"]
 
@@ -368,7 +370,7 @@ def test_a_browser_gets_the_path(sonde):
     until((sonde.folder / "opened").exists)
     assert (sonde.folder / "opened").read_text() == str(sonde.folder / "r.html")
     done = sonde.command("report", "r.sonde", "--open", env={"PATH": "/nowhere", "BROWSER": ""}, status=1)
-    assert done.stderr.endswith("sonde: no browser was found; open r.html with one\n")
+    assert done.stderr.endswith("sonde: found no browser; open r.html yourself\n")
 
 
 def test_run_writes_a_page_beside_the_recording(sonde):

@@ -63,7 +63,7 @@ def test_files_and_folders_that_go_away(sonde):
     done = subprocess.run(
         [SONDE, "run", "prog.py"], cwd=sonde.folder / "gone", capture_output=True, text=True, check=True
     )
-    assert "not everything could be saved: No such file or directory" in done.stderr
+    assert "could not save everything: No such file or directory" in done.stderr
     assert "spin" in done.stderr
 
 
@@ -81,7 +81,7 @@ print("ran")
 """
     done = run(sonde, code)
     assert done.stdout == "ran\n"
-    assert "not everything could be saved: " in done.stderr
+    assert "could not save everything: " in done.stderr
     assert "spin" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -25,8 +25,7 @@ MISTAKES = {
     "run none.py": "none.py: No such file or directory",
     "run none/none.py": "none/none.py: No such file or directory",
     "run prog.py/x": "prog.py/x: Not a directory",
-    "run python3 prog.py": "python3: No such file or directory; an interpreter stands behind two dashes: "
-    "sonde run -- python3 …",
+    "run python3 prog.py": "python3: No such file or directory; to name an interpreter, write sonde run -- python3 …",
     "run --rate 0 prog.py": "rate must be a whole number from 1 to 20000, not 0",
     "run --rate 1000000000 prog.py": "rate must be a whole number from 1 to 20000, not 1000000000",
     "run --rate -5 prog.py": "rate must be a whole number from 1 to 20000, not -5",
@@ -43,14 +42,14 @@ MISTAKES = {
     "run -m": "run: option '-m' needs MODULE",
     "run -c": "run: option '-c' needs CODE",
     "run -- /no/python prog.py": "/no/python: cannot be started: No such file or directory",
-    "run -- /bin/ls prog.py": "/bin/ls is not a Python interpreter, which must stand here",
-    "run -- {python}": "after the interpreter must stand a program: sonde run -- python3 prog.py",
+    "run -- /bin/ls prog.py": "/bin/ls is not a Python interpreter; after '--' write python3 and its program",
+    "run -- {python}": "no program given after the interpreter: sonde run -- python3 prog.py",
     "run -- {python} -V": "Python's option '-V' cannot be used here",
     "run -- {python} -m": "Python's option '-m' needs a value",
     "run -- {python} none.py": "none.py: No such file or directory",
     "run -o /no/such/folder/r.sonde prog.py": "/no/such/folder/r.sonde: cannot be written: No such file or directory",
-    "run -o / prog.py": "/: cannot be written: this file is not a recording",
-    "run -o prog.py prog.py": "prog.py: cannot be written: this file is not a recording",
+    "run -o / prog.py": "/: cannot be written: this file is not a sonde recording",
+    "run -o prog.py prog.py": "prog.py: cannot be written: this file is not a sonde recording",
     "run -o /proc/r.sonde prog.py": "/proc/r.sonde: cannot be written: ",
     "run -o /dev/full prog.py": "/dev/full: cannot be written",
 }
@@ -82,7 +81,7 @@ def test_an_interpreter_without_sonde(project, version):
     if not python.exists():
         pytest.skip(f"needs Python {version}")
     done = project.command("run", "--", str(python), "prog.py", status=2)
-    assert done.stderr == f"sonde: {python} has no sonde that works; install sonde-profiler there\n"
+    assert done.stderr == f"sonde: {python} has no working sonde; install sonde-profiler there\n"
     assert done.stdout == ""
 
 
@@ -90,7 +89,7 @@ def test_an_environment_without_sonde(project):
     python = project.folder / "empty" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", project.folder / "empty"], check=True)
     done = project.command("run", "--", str(python), "prog.py", status=2)
-    assert done.stderr == f"sonde: {python} has no sonde that works; install sonde-profiler there\n"
+    assert done.stderr == f"sonde: {python} has no working sonde; install sonde-profiler there\n"
     assert done.stdout == ""
 
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_measured():
     for rate in (0, -1, 20001, 10**9, 1.5, "fast"):
         with pytest.raises(ValueError, match="whole number from 1 to 20000"):
             sonde.sample(rate=rate)
-    with pytest.raises(ValueError, match="unknown probe 'samples'; there are region, sample, call"):
+    with pytest.raises(ValueError, match="unknown probe 'samples'; choose from region, sample, call"):
         sonde.record("r.sonde", probes=["samples"])
     with pytest.raises(OSError, match="no/such/folder"), sonde.record("no/such/folder/r.sonde"):
         pass
@@ -373,5 +373,5 @@ def test_an_interpreter_whose_machine_code_is_not_found_is_noted(sonde):
         """
     )
     assert done.stdout == (
-        "the interpreter's machine code was not found: Python and native time are told apart by the instruction only\n"
+        "cannot find the interpreter's machine code; separating Python and native time by the instruction only\n"
     )

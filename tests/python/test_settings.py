@@ -39,8 +39,8 @@ def test_a_value_is_named_where_one_follows():
 
 @pytest.mark.parametrize("setting", COUNTS, ids=lambda setting: setting["name"])
 def test_the_help_tells_the_limits_of_a_number(setting):
-    assert f"{setting['least']} to {setting['most']}" in setting["about"]
-    assert f"{setting['usual']} when not given" in setting["about"]
+    assert f"({setting['least']}–{setting['most']}" in setting["about"]
+    assert f"default {setting['usual']}" in setting["about"]
 
 
 @pytest.mark.parametrize("setting", [one for one in _core.settings() if one["keyword"]], ids=lambda one: one["name"])
@@ -81,14 +81,14 @@ def test_a_new_line_of_the_table_is_an_option_of_the_magics(monkeypatch):
         ([], TypeError, "settings must be a dictionary"),
         ({"speed": 1}, TypeError, "a session has no setting 'speed'"),
         ({3: 1}, TypeError, "a session has no setting 3"),
-        ({"recording": 3}, TypeError, "a text is wanted, not 3"),
+        ({"recording": 3}, TypeError, "expected a string, not 3"),
         ({"recording": "a\0b"}, ValueError, "embedded null character"),
         ({"rate": "often"}, TypeError, "int"),
         ({"rate": -1}, OverflowError, "negative"),
         ({"rate": 1 << 32}, OverflowError, "too large"),
-        ({"rate": 20001}, ValueError, "a rate must be from 1 to 20000 samples a second"),
+        ({"rate": 20001}, ValueError, "rate must be from 1 to 20000 samples per second"),
         ({"arguments": "a b"}, TypeError, "the arguments must be a list"),
-        ({"counters": 3}, TypeError, "a text is wanted, not 3"),
+        ({"counters": 3}, TypeError, "expected a string, not 3"),
         ({"counters": "none"}, ValueError, "none"),
         ({"clock": 3}, TypeError, "the clock must be callable"),
     ],

@@ -129,8 +129,8 @@ def journal_that_is_a_pipe(recording, folder, precious):
 
 
 HOSTILE = {
-    hostile_super_journal: "its journal names a further file",
-    hostile_super_journal_beside_a_whole_file: "its journal names a further file",
+    hostile_super_journal: "its journal names another file",
+    hostile_super_journal_beside_a_whole_file: "its journal names another file",
     own_journal: None,
     empty_with_journal: "the recording is damaged",
     write_ahead_log: "WAL mode",
@@ -213,7 +213,7 @@ def test_a_recording_is_read_while_it_is_written(sonde):
         if (sonde.folder / "live.sonde").exists():
             done = sonde.command("info", "live.sonde", status=None)
             good += done.returncode == 0
-            assert done.returncode == 0 or "nothing is in it" in done.stderr, done.stderr
+            assert done.returncode == 0 or "the file is empty" in done.stderr, done.stderr
             checkpoints.add((sonde.folder / "live.sonde").stat().st_mtime_ns)
     (sonde.folder / "enough").touch()
     assert running.wait() == 0
@@ -225,7 +225,7 @@ def test_a_name_that_looks_like_an_address_of_sqlite_is_a_name(sonde, recording)
     shutil.copy(recording, sonde.folder / "secret.sonde")
     (sonde.folder / "file:secret.sonde?mode=rw").write_text("text\n")
     done = sonde.command("info", "file:secret.sonde?mode=rw", status=2)
-    assert "this file is not a recording" in done.stderr
+    assert "this file is not a sonde recording" in done.stderr
     (sonde.folder / "file:secret.sonde?mode=rw").unlink()
     assert "No such file" in sonde.command("info", "file:secret.sonde?mode=rw", status=2).stderr
 
@@ -295,7 +295,7 @@ def test_the_journal_of_a_stranger_beside_a_live_recording_is_never_rolled_back(
     as_nobody(plant)
     assert sonde.command("info", "shared/live.sonde", status=None).returncode == 0
     _, said = running.communicate()
-    assert "not everything could be saved" in said
+    assert "could not save everything" in said
     assert precious.exists() and theirs.read_bytes() == planted and theirs.stat().st_uid == NOBODY
     assert sonde.command("info", "shared/live.sonde").returncode == 0
     assert precious.exists() and theirs.read_bytes() == planted
@@ -328,7 +328,7 @@ def test_a_folder_of_parts_that_a_stranger_made_is_refused(sonde, shared, record
     (sonde.folder / "prog.py").write_text(PROGRAM)
     before = listing(folder, precious)
     done = sonde.command("run", "--no-report", "-o", "shared/run.sonde", "prog.py", status=2)
-    assert "run.sonde.parts: is no folder of parts that this user made" in done.stderr
+    assert "run.sonde.parts: not a folder that this user created for parts" in done.stderr
     assert done.stderr.count("\n") == 1
     assert listing(folder, precious) == before
     assert not (shared / "run.sonde").exists()
@@ -348,7 +348,7 @@ def test_a_folder_of_parts_that_comes_later_is_not_used(sonde, shared):
         "subprocess.run([sys.executable, '-c', 'pass'], check=True)\n"
     )
     done = sonde.command("run", "--no-report", "-o", "shared/run.sonde", "prog.py")
-    assert "run.sonde.parts: another user made it" in done.stderr
+    assert "run.sonde.parts: owned by another user; child processes are not in the recording" in done.stderr
     assert list((shared / "run.sonde.parts").iterdir()) == []
     assert "complete" in sonde.command("info", "shared/run.sonde").stdout
 
@@ -384,7 +384,7 @@ def test_a_child_that_changed_its_user_is_told_of(sonde, shared, way):
         )
     )
     done = sonde.command("run", "--no-report", "-o", "shared/r.sonde", "shared/prog.py")
-    expect(f"which runs as user {NOBODY}, cannot write there; it is not measured" in done.stderr, done.stderr)
+    expect(f"runs as user {NOBODY} and cannot write there; it is not profiled" in done.stderr, done.stderr)
     assert sorted(path.name for path in shared.iterdir()) == ["prog.py", "r.sonde"]
     assert sonde.command("info", "shared/r.sonde").returncode == 0
 
@@ -444,7 +444,7 @@ def test_the_doctor_removes_only_what_it_made(sonde):
     done = sonde.run([sys.executable, "-c", code, SONDE], status=None)
     name = done.stdout.splitlines()[0]
     assert (sonde.folder / name).read_text() == "mine"
-    assert "this file is not a recording" in done.stdout
+    assert "this file is not a sonde recording" in done.stdout
 
 
 # ---- killed children ----
@@ -498,7 +498,7 @@ def test_what_stays_is_said(sonde, recording):
         "open('r.sonde.parts/mine.txt', 'w').close()\n",
     )
     line = done.stderr.splitlines()[-1]
-    assert "r.sonde.parts stays: 1 part cannot be read (" in line
+    assert "r.sonde.parts is kept: 1 part cannot be read (" in line
     assert "4194305-7.sonde: the recording is damaged), and 1 file is in it that sonde did not write" in line
     assert len(list((sonde.folder / "r.sonde.parts").iterdir())) == 2
 
@@ -515,7 +515,7 @@ def test_children_killed_at_any_moment_leave_nothing_behind(sonde):
         "    child.wait()\n",
     )
     assert left(sonde) == ["r.sonde"], done.stderr
-    assert "stays" not in done.stderr and "cannot" not in done.stderr
+    assert "is kept" not in done.stderr and "cannot" not in done.stderr
     sonde.command("info", "r.sonde")
 
 
@@ -526,7 +526,7 @@ def test_empty_parts_do_not_keep_others_from_being_merged_by_hand(sonde, recordi
     assert "sonde: 1 file is empty: killed before the first checkpoint\n" in done.stderr
     assert "1 process merged into all.sonde" in done.stderr
     only = sonde.command("merge", "-o", "all.sonde", "none.sonde", status=2)
-    assert "none.sonde: nothing is in it" in only.stderr and only.stderr.count("\n") == 1
+    assert "none.sonde: the file is empty" in only.stderr and only.stderr.count("\n") == 1
 
 
 def test_merging_into_a_killed_recording_takes_its_journal_away(sonde, recording):

@@ -296,7 +296,7 @@ def test_without_a_free_monitoring_tool_the_report_says_so(tmp_path):
         list(generator())
         """
     )
-    assert "time in which tasks waited is unknown: all tools of sys.monitoring are taken" in done.stderr
+    assert "waiting time of tasks is unknown: all tools of sys.monitoring are taken" in done.stderr
 
 
 def test_uninstall_gives_back_what_it_patched(measured):

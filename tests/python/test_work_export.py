@@ -517,7 +517,7 @@ def test_csv_has_the_sums_of_json(recordings, kind):
 @pytest.mark.parametrize("form", ["collapsed", "speedscope", "pprof"])
 def test_calls_have_no_stacks(recordings, form):
     said = export(recordings, "calls", form, status=2)
-    assert "pairs, not stacks" in said and "pstats" in said
+    assert "traced calls have no full stacks" in said and "pstats" in said
 
 
 def test_what_is_not_there_is_said_in_a_line(recordings):
@@ -527,6 +527,6 @@ def test_what_is_not_there_is_said_in_a_line(recordings):
     assert "no timeline" in export(recordings, "none", "chrome", status=2)
     assert "no timeline" in export(recordings, "none", "perfetto", status=2)
     refused = export(recordings, "memory", "pstats", "--cost", "alloc_space", status=2)
-    assert "pstats is about time, not about 'alloc_space'" in refused
+    assert "pstats holds time only, not 'alloc_space'" in refused
     assert "no cost 'gpu'" in export(recordings, "samples", "collapsed", "--cost", "gpu", status=2)
     assert "did you mean 'wall'" in export(recordings, "samples", "collapsed", "--cost", "wal", status=2)

@@ -115,7 +115,7 @@ def test_views_show_collapsed_stacks(sonde, view):
     if view == "functions":
         found = {row["function"]: (row["self_ns"], row["total_ns"]) for row in table}
         assert found["f"] == (3_040_000, 6_040_000) and found["load"] == (4_000_000, 4_000_000)
-    assert "nobody knows how many samples" in sonde.command("view", "run.sonde", f"--{view}").stdout
+    assert "imported; the number of samples is unknown" in sonde.command("view", "run.sonde", f"--{view}").stdout
 
 
 def test_views_show_bytes(sonde):
@@ -143,14 +143,17 @@ def test_bad_files_get_one_line(sonde, profiled):
     good = (sonde.folder / "run.pstats").read_bytes()
     files = {
         "empty": (b"", "is empty"),
-        "text": (b"hello\nworld\n", "neither a file of pstats nor"),
+        "text": (b"hello\nworld\n", "neither a pstats file nor collapsed stacks"),
         "cut": (good[: len(good) // 2], "ends too early"),
         "other": (b"SQLite format 3\0" + bytes(100), "neither"),
-        "code": (marshal.dumps({("a", 1, "f"): (1, 1, 0.1, 0.1, {("a", 1, "g"): [1]})}), "no file of pstats has"),
+        "code": (
+            marshal.dumps({("a", 1, "f"): (1, 1, 0.1, 0.1, {("a", 1, "g"): [1]})}),
+            "it has values that pstats files never have",
+        ),
         "none": (marshal.dumps({}), "no functions"),
         "deep": (b"{" + b")\1" * 100 + b"N", "neither"),
         "huge": (b"a;b 99999999999999999999999\n", "too large"),
-        "half": (b"a;b 1\na;c\n", "line 2: there is no number"),
+        "half": (b"a;b 1\na;c\n", "line 2: no number after the stack"),
     }
     for name, (data, said) in files.items():
         (sonde.folder / name).write_bytes(data)
@@ -159,10 +162,10 @@ def test_bad_files_get_one_line(sonde, profiled):
     assert "too deep" in refused(sonde, "deep", "-f", "pstats", "-o", "x.sonde")
     assert "is a folder" in refused(sonde, ".")
     os.mkfifo(sonde.folder / "pipe")
-    assert "is no plain file" in refused(sonde, "pipe")
+    assert "is not a regular file" in refused(sonde, "pipe")
     long = {("a", 1, name): (1, 1, 3.9e9, 3.9e9, {}) for name in "fgh"}
     (sonde.folder / "long").write_bytes(marshal.dumps(long))
-    assert "its times are too long" in refused(sonde, "long", "-o", "x.sonde")
+    assert "its times are too large" in refused(sonde, "long", "-o", "x.sonde")
     assert "No such file" in refused(sonde, "missing")
 
 
@@ -170,12 +173,14 @@ def test_wrong_words_get_one_line(sonde):
     (sonde.folder / "run.txt").write_text(STACKS)
     (sonde.folder / "note.sonde").write_text("mine\n")
     assert "import needs a file: sonde import FILE" in refused(sonde)
-    assert "one word too many" in refused(sonde, "run.txt", "b")
+    assert "takes one file; unexpected argument 'b'" in refused(sonde, "run.txt", "b")
     assert "did you mean 'pstats'" in refused(sonde, "run.txt", "-f", "pstat")
     assert "unknown unit" in refused(sonde, "run.txt", "--unit", "hours")
-    assert "needs --rate" in refused(sonde, "run.txt", "--unit", "samples")
+    assert "needs --rate: samples per second" in refused(sonde, "run.txt", "--unit", "samples")
     assert "whole number" in refused(sonde, "run.txt", "--unit", "samples", "--rate", "0")
-    assert "note.sonde: is there already and no recording" in refused(sonde, "run.txt", "-o", "note.sonde")
+    assert "note.sonde: already exists and is not a sonde recording; choose another name" in refused(
+        sonde, "run.txt", "-o", "note.sonde"
+    )
     assert (sonde.folder / "note.sonde").read_text() == "mine\n"
 
 

@@ -1,6 +1,7 @@
 """sonde merge with recordings of real processes: sums, single processes, ranks, and what it refuses."""
 
 import json
+import re
 import shutil
 import sqlite3
 import sys
@@ -155,11 +156,11 @@ def test_mistakes_are_one_line_and_change_nothing(recorded):
     recorded.command("trace", "-o", "calls.sonde", "program.py", "1")
     before = (folder / "all.sonde").read_bytes()
     said = {
-        "text.sonde": "not a recording",
+        "text.sonde": "not a sonde recording",
         "folder.sonde": "Is a directory",
         "cut.sonde": "damaged",
         "newer.sonde": "newer sonde",
-        "calls.sonde": "different kinds",
+        "calls.sonde": "has no data in common with the others; cannot merge",
         "missing.sonde": "No such file",
     }
     names = sorted(path.name for path in folder.iterdir())
@@ -172,10 +173,10 @@ def test_mistakes_are_one_line_and_change_nothing(recorded):
     assert (folder / "all.sonde").read_bytes() == before
     assert sorted(path.name for path in folder.iterdir()) == names
     assert "text.sonde: this file is not" in recorded.command("merge", "-o", "text.sonde", "0.sonde", status=2).stderr
-    assert "needs a name" in recorded.command("merge", "0.sonde", status=2).stderr
+    assert "merge needs an output file" in recorded.command("merge", "0.sonde", status=2).stderr
     assert "needs recordings" in recorded.command("merge", "-o", "x.sonde", status=2).stderr
     unknown = recorded.command("view", "all.sonde", "--process", "7x", status=2).stderr
-    assert "all.sonde: has no process '7x'; there are rank 0, rank 1" in unknown
+    assert "all.sonde: no process '7x'; choose from rank 0, rank 1" in unknown
 
 
 def test_a_number_that_two_processes_have_is_refused(recorded):
@@ -183,12 +184,14 @@ def test_a_number_that_two_processes_have_is_refused(recorded):
     with sqlite3.connect(recorded.folder / "same.sonde") as db:
         db.execute("update process set process_id = 77")
     done = recorded.command("view", "same.sonde", "--process", "77", status=2)
-    assert "processes are '77'; say which by rank:N, HOST:PID or id:N" in done.stderr
+    assert "processes match '77'; choose one by rank:N, HOST:PID or id:N" in done.stderr
 
 
 def test_the_same_file_twice_counts_once(recorded):
     done = recorded.command("merge", "-o", "once.sonde", "0.sonde", "0.sonde")
-    assert "counted once" in done.stderr
+    assert re.search(r"0\.sonde: process \d+ is also in another recording; counted once\n", done.stderr)
+    done = recorded.command("merge", "-o", "twice.sonde", "0.sonde", "1.sonde", "0.sonde", "1.sonde")
+    assert re.search(r": process \d+ and 1 more are in several recordings; counted once each\n", done.stderr)
     counted = "select sum(count) from region"
     assert query(recorded.folder / "once.sonde", counted) == query(recorded.folder / "0.sonde", counted)
 

@@ -320,7 +320,7 @@ def test_a_name_that_no_function_has_is_told(budgets):
 @pytest.mark.parametrize(
     ("mark", "told"),
     [
-        ("max_second=1", "the mark sonde has no max_second; there are max_seconds, max_cpu_seconds, max_peak"),
+        ("max_second=1", "the mark sonde has no max_second; choose from max_seconds, max_cpu_seconds, max_peak"),
         ("3", "the mark sonde takes its limits by name: max_seconds=3"),
         ("max_seconds='1'", "max_seconds must be a number of seconds above 0, not '1'"),
         ("max_seconds=0", "max_seconds must be a number of seconds above 0, not 0"),

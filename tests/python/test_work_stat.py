@@ -67,7 +67,7 @@ def test_without_a_python_it_is_one_line(sonde, tmp_path):
     for words in (["stat", "-c", "pass"], ["run", "prog.py"]):
         (sonde.folder / "prog.py").touch()
         done = sonde.run([str(alone / "sonde"), *words], status=2, env={"PATH": str(alone)})
-        assert done.stderr == "sonde: no Python was found beside this program or on PATH\n"
+        assert done.stderr == "sonde: no Python was found next to this binary or on PATH\n"
 
 
 def test_what_cannot_be_run_is_one_line_with_the_status_of_a_shell(sonde):
@@ -85,10 +85,10 @@ def test_what_cannot_be_run_is_one_line_with_the_status_of_a_shell(sonde):
         (["-r", "0", "true"], "--repeat takes a whole number from 1 to 10000, not '0'"),
         (["-r", "ten", "true"], "--repeat takes a whole number from 1 to 10000, not 'ten'"),
         (["-w", "-1", "true"], "--warmup takes a whole number from 0 to 10000, not '-1'"),
-        (["-s", "import x", "true"], "--setup is for a statement, which -c gives"),
-        (["-c", "pass", "true"], "stat takes a command or a statement, not both; 'true' is one word too many"),
+        (["-s", "import x", "true"], "--setup applies to a statement only; use it with -c"),
+        (["-c", "pass", "true"], "stat takes a command or a statement, not both; unexpected argument 'true'"),
         (["--compare", " ", "true"], "--compare needs a command"),
-        (["--compare", "true", "-r", "1", "true"], "--compare needs two runs or more of each: -r 2"),
+        (["--compare", "true", "-r", "1", "true"], "--compare needs at least two runs of each: -r 2"),
         (["--repeats", "3", "true"], "stat has no option '--repeats'; did you mean '--repeat'?"),
         (["-o", "no/such/folder", "true"], "no/such/folder: cannot be written: No such file or directory"),
     ],
@@ -396,7 +396,7 @@ for counters in (["page-fault"], ["page-faults,cycles"], [3], ""):
 """
     )
     first, second, third = done.stdout.splitlines()[:3]
-    assert first.startswith("ValueError unknown counter 'page-fault'; there are page-faults, context-switches, ")
+    assert first.startswith("ValueError unknown counter 'page-fault'; choose from page-faults, context-switches, ")
     assert second.startswith("ValueError unknown counter 'page-faults,cycles'")
     assert third == "TypeError a counter is given by its name, not as int"
 

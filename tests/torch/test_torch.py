@@ -287,11 +287,11 @@ def test_mistakes_have_one_clear_line():
     with pytest.raises(RuntimeError, match="not running"):
         prof.stop()
     averages = prof.key_averages()
-    with pytest.raises(ValueError, match="unknown sort_by 'time'; there are count, cpu_time, cpu_time_total"):
+    with pytest.raises(ValueError, match="unknown sort_by 'time'; choose from count, cpu_time, cpu_time_total"):
         averages.table(sort_by="time")
     with pytest.raises(ValueError, match="unknown sort_by"):
         averages.to_csv(sort_by="self_cpu")
-    with pytest.raises(ValueError, match="unknown time_unit 'ns'; there are s, ms and us"):
+    with pytest.raises(ValueError, match="unknown time_unit 'ns'; choose from s, ms and us"):
         averages.table(time_unit="ns")
     with pytest.raises(ValueError, match="width of a column"):
         averages.table(max_name_column_width=0)

@@ -155,7 +155,7 @@ def _read_toml(path: str, data: bytes) -> dict[str, Any]:
 def _values(table: dict[str, Any]) -> list[tuple[str, Any]]:
     for name in table:
         if name not in _RUN:
-            raise Mistake(f"unknown key '{name}'; there are {', '.join(_RUN)}")
+            raise Mistake(f"unknown key '{name}'; choose from {', '.join(_RUN)}")
     return [(name, _from_toml(_RUN[name], value)) for name, value in table.items()]
 
 

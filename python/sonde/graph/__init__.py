@@ -245,7 +245,7 @@ def profile(
 def _check_linker(linker: str | None) -> None:
     known = [name for library in _loaded() for name in library.linkers()]
     if linker is not None and known and linker not in known:
-        raise ValueError(f"unknown linker {linker!r}; there are {', '.join(dict.fromkeys(known))}")
+        raise ValueError(f"unknown linker {linker!r}; choose from {', '.join(dict.fromkeys(known))}")
 
 
 def _loaded() -> Iterator[Any]:

@@ -77,7 +77,7 @@ class Tracker:
             return
         if self.wanted["linker"] not in (None, *library.linkers()):
             _session.say(
-                f"{library.title} has no linker {self.wanted['linker']!r}; there are {', '.join(library.linkers())}"
+                f"{library.title} has no linker {self.wanted['linker']!r}; choose from {', '.join(library.linkers())}"
             )
             self.wanted = {**self.wanted, "linker": None}
         self.has_memory = self.has_memory or self._wants(library, "memory", "profile_memory")

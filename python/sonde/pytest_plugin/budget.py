@@ -92,7 +92,7 @@ def read(marks: Sequence[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> Budget:
             raise Mistake(f"the mark sonde takes its limits by name: max_seconds={arguments[0]!r}")
         for word, value in words.items():
             if word not in _READERS:
-                raise Mistake(f"the mark sonde has no {word}; there are {', '.join(_READERS)}")
+                raise Mistake(f"the mark sonde has no {word}; choose from {', '.join(_READERS)}")
             is_off = value is None and word != "warmups"
             setattr(budget, word, None if is_off else _READERS[word](word, value))
     return budget

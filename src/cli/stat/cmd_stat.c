@@ -110,7 +110,7 @@ static int
 read_statements(const snd_arguments *given, const char *other, texts *own, snd_stat *out)
 {
     if (given->word_count != 0) {
-        snd_complain("stat takes a command or a statement, not both; '%s' is one word too many", given->words[0]);
+        snd_complain("stat takes a command or a statement, not both; unexpected argument '%s'", given->words[0]);
         return 0;
     }
     join_texts(given, "statement", &own->statement);
@@ -122,7 +122,7 @@ read_statements(const snd_arguments *given, const char *other, texts *own, snd_s
     out->python = own->python;
     if (snd_python_find(own->python, sizeof own->python))
         return 1;
-    snd_complain("no Python was found beside this program or on PATH");
+    snd_complain("no Python was found next to this binary or on PATH");
     return 0;
 }
 
@@ -134,7 +134,7 @@ read_commands(const snd_arguments *given, const char *other, texts *own, snd_sta
 
     for (size_t i = 0; i < sizeof of_statements / sizeof of_statements[0]; i++)
         if (snd_arguments_value(given, of_statements[i]) != NULL) {
-            snd_complain("--%s is for a statement, which -c gives", of_statements[i]);
+            snd_complain("--%s applies to a statement only; use it with -c", of_statements[i]);
             return 0;
         }
     if (given->word_count == 0) {
@@ -168,7 +168,7 @@ read_wishes(const snd_arguments *given, texts *own, snd_stat *out)
         !snd_arguments_count(given, "loops", &loops))
         return 0;
     if (other != NULL && runs < 2) {
-        snd_complain("--compare needs two runs or more of each: -r 2");
+        snd_complain("--compare needs at least two runs of each: -r 2");
         return 0;
     }
     if (other != NULL && other[strspn(other, " \t\n")] == '\0') {
@@ -282,26 +282,27 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"repeat", "run it so many times; 1 when not given, 10 of each with --compare, 5 processes with -c",
+    {"repeat", "number of runs (default 1; 10 of each with --compare, 5 processes with -c)",
      SND_COUNT("N", 1, RUNS_MAX, 0), .letter = 'r'},
-    {"warmup", "run it so many times before, which does not count", SND_COUNT("N", 0, RUNS_MAX, 0), .letter = 'w'},
-    {"compare", "another command, or statement with -c, in turns with the first: the ratio of both", SND_TEXT("OTHER")},
-    {"statement", "a statement of Python instead of a command; several are lines of one", SND_TEXT("TEXT"),
+    {"warmup", "number of warm-up runs, which do not count", SND_COUNT("N", 0, RUNS_MAX, 0), .letter = 'w'},
+    {"compare", "compare with another command (with -c: statement): run both in turns and print the ratio",
+     SND_TEXT("OTHER")},
+    {"statement", "a Python statement instead of a command; repeat it for several lines", SND_TEXT("TEXT"),
      .letter = 'c'},
-    {"setup", "what is done before the loops of a statement and not counted; several are lines", SND_TEXT("TEXT"),
+    {"setup", "setup before the loops of a statement, not counted; repeat it for several lines", SND_TEXT("TEXT"),
      .letter = 's'},
-    {"loops", "so many loops make one value of a statement; else as many as take 10 ms or more",
-     SND_COUNT("N", 1, 1000000000000, 0), .letter = 'n'},
-    {"gc", "let Python collect garbage while a statement is timed", SND_FLAG},
-    {"json", "the result as JSON, on standard output; a command's own goes to standard error then", SND_FLAG},
-    {"output", "where the result goes; standard error when not given", SND_TEXT("FILE"), .letter = 'o'},
+    {"loops", "loops per value of a statement (default: enough for 10 ms)", SND_COUNT("N", 1, 1000000000000, 0),
+     .letter = 'n'},
+    {"gc", "allow garbage collection while a statement is timed", SND_FLAG},
+    {"json", "print the result as JSON; a command's own output goes to standard error", SND_FLAG},
+    {"output", "write the result to this file (default: standard error)", SND_TEXT("FILE"), .letter = 'o'},
     {0},
 };
 
 const snd_command snd_command_stat = {
     .name = "stat",
     .usage = "[options] -- command …  or  [options] [-s setup] -c statement",
-    .about = "count what a command or a Python statement uses: time, faults, switches, memory, I/O",
+    .about = "measure what a command or a Python statement uses: time, faults, switches, memory, I/O",
     .options = options,
     .run = run,
     .takes_program = "",

@@ -185,7 +185,7 @@ snd_stat_run_statement(snd_stat *self, unsigned number, uint32_t round, int coun
     int file = memfd_create("sonde", MFD_CLOEXEC);
 
     if (file < 0) {
-        *status = snd_complain("no memory for what a statement tells: %s", strerror(errno));
+        *status = snd_complain("cannot create the file for a statement's results: %s", strerror(errno));
         return 0;
     }
     show_progress(self, number, round);

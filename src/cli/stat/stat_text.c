@@ -53,7 +53,7 @@ put_ns(double ns, snd_buffer *out)
     static const struct {
         double size;
         const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     size_t i = 0;
 
     while (i < 3 && ns < 0.99999 * units[i].size)
@@ -220,19 +220,23 @@ put_head(const snd_stat *self, unsigned number, snd_buffer *out)
                                                 : "s");
     snd_utf8_clean(side->text, out);
     if (side->statement != NULL && side->sample_count != 0)
-        snd_buffer_printf(out, "\n%u values, each of %llu loops; all numbers but peak rss are for one loop",
+        snd_buffer_printf(out, "\n%u values of %llu loops each; all numbers except peak rss are per loop",
                           side->sample_count, (unsigned long long)side->loops);
     snd_buffer_text(out, "\n\n");
 }
 
 static void
-put_empty_loop(const snd_stat_side *side, snd_buffer *out)
+put_empty_loop(const snd_stat_side *side, const snd_format_options *look, snd_buffer *out)
 {
+    size_t from = out->size;
+
     if (side->empty_ns <= 0)
         return;
     snd_buffer_text(out, "an empty loop takes ");
     put_ns(side->empty_ns, out);
-    snd_buffer_text(out, ", which is part of these numbers\n");
+    snd_buffer_text(out, ", which these numbers include\n");
+    if (!look->unicode)
+        snd_text_plain(out, from);
 }
 
 /* Those that share a reason stand in one line. */
@@ -340,7 +344,7 @@ write_ratios(const snd_stat *self, const snd_format_options *look, snd_buffer *o
     if (status == SND_OK) {
         snd_buffer_text(out, "\nB over A\n\n");
         snd_format_table(table, look, out);
-        snd_buffer_text(out, "runs in turns, A B B A; the interval of the ratio of means is Fieller's, by rounds\n");
+        snd_buffer_text(out, "runs take turns, A B B A; Fieller's interval for the ratio of means, by rounds\n");
     }
     snd_free(values);
     snd_table_free(table);
@@ -356,7 +360,7 @@ snd_stat_text(const snd_stat *self, const snd_format_options *look, snd_buffer *
         const snd_stat_side *side = &self->sides[i];
         put_head(self, i, out);
         status = write_side(side, look, out);
-        put_empty_loop(side, out);
+        put_empty_loop(side, look, out);
         put_failures(side, out);
         if (i + 1 == self->side_count)
             put_missing(side, out);

@@ -278,10 +278,10 @@ make(snd_page_maker *self)
     snd_page_choose_nodes(self->profile, limit, &self->nodes);
 
     if (self->nodes.kept_count != self->profile->node_count)
-        snd_page_say_pruned(self,
-                            "The %u smallest of %u places in the call tree were added to their callers; the tables "
-                            "have them.",
-                            self->profile->node_count - self->nodes.kept_count, self->profile->node_count);
+        snd_page_say_pruned(
+            self,
+            "The %u smallest of %u places in the call tree were merged into their callers; the tables still list them.",
+            self->profile->node_count - self->nodes.kept_count, self->profile->node_count);
     self->texts = snd_intern_new();
     snd_work_need(snd_intern_add(self->texts, "", 0, &empty));
     put_infos(self);

@@ -72,7 +72,7 @@ put_counter(snd_page_maker *self, uint32_t node, uint64_t count)
     if (step > 1) {
         uint64_t kept = (count + step - 1) / step;
         self->pruned_events += count - kept;
-        snd_page_say_pruned(self, "A counter has %llu of its %llu values in the timeline.", (unsigned long long)kept,
+        snd_page_say_pruned(self, "The timeline shows %llu of a counter's %llu values.", (unsigned long long)kept,
                             (unsigned long long)count);
     }
     snd_work_need(snd_page_pack_flush(&self->pack));
@@ -155,7 +155,7 @@ snd_page_put_series(snd_page_maker *self)
 
 static const char *const unit_names[] = {
     [SND_UNIT_TEXT] = "text", [SND_UNIT_LABEL] = "label",     [SND_UNIT_COUNT] = "count",   [SND_UNIT_NS] = "ns",
-    [SND_UNIT_US] = "us",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number", [SND_UNIT_BYTES] = "bytes",
+    [SND_UNIT_US] = "µs",     [SND_UNIT_PERCENT] = "percent", [SND_UNIT_NUMBER] = "number", [SND_UNIT_BYTES] = "bytes",
     [SND_UNIT_RATE] = "rate", [SND_UNIT_BAR] = "bar",         [SND_UNIT_SPARK] = "spark",
 };
 
@@ -192,7 +192,7 @@ cut(snd_page_maker *self, snd_table *table)
     if (table->row_count == before)
         return;
     self->pruned_rows += before - table->row_count;
-    snd_page_say_pruned(self, "The table of %s has the first %u of %u rows.", table->view, table->row_count, before);
+    snd_page_say_pruned(self, "The table of %s shows the first %u of %u rows.", table->view, table->row_count, before);
 }
 
 /* Whether a row's text may be the text of a file that is not to be shown. */

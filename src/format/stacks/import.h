@@ -29,7 +29,7 @@ typedef enum snd_import_unit {
 
 typedef struct snd_import_options {
     snd_import_unit unit; /* collapsed */
-    uint64_t rate_hz;     /* collapsed, in samples: how many of them are a second */
+    uint64_t rate_hz;     /* collapsed, with --unit samples: samples per second */
     uint32_t node_limit;  /* collapsed: how many different stacks there may be; 0: 2^24 */
 } snd_import_options;
 

@@ -123,7 +123,7 @@ find_child(reading *self, uint32_t parent, span frame, uint32_t *node)
     if (*node != SND_MAP_NONE)
         return SND_OK;
     if (self->profile->node_count >= (self->options->node_limit == 0 ? NODE_LIMIT : self->options->node_limit))
-        return refuse(self, "there are too many stacks");
+        return refuse(self, "too many stacks");
     status = snd_profile_add_node(self->profile, parent, self->profile->nodes[parent].track, site, node);
     return status == SND_OK ? snd_map_add(&self->children, key, *node) : status;
 }
@@ -301,10 +301,10 @@ split_number(reading *self, span *line, uint64_t *number)
     while (at > 0 && line->start[at - 1] != ' ' && line->start[at - 1] != '\t')
         at--;
     if (at < 2 || at == line->len)
-        return refuse(self, "there is no number behind a stack");
+        return refuse(self, "no number after the stack");
     for (size_t i = at; i < line->len; i++) {
         if (line->start[i] < '0' || line->start[i] > '9')
-            return refuse(self, "there is no whole number behind the stack");
+            return refuse(self, "no whole number after the stack");
         if (*number > (UINT64_MAX - 9) / 10)
             return refuse(self, "the number is too large");
         *number = *number * 10 + (uint64_t)(line->start[i] - '0');
@@ -327,7 +327,7 @@ read_line(reading *self, span line)
     if (line.len == 0)
         return SND_OK;
     if (memchr(line.start, '\0', line.len) != NULL)
-        return refuse(self, "this is no text");
+        return refuse(self, "this is not text");
     snd_status status = split_number(self, &line, &number);
     return status == SND_OK && number != 0 ? read_stack(self, line, number) : status;
 }

@@ -134,11 +134,11 @@ read_long(input *self, marshal_value *value)
     uint32_t digits = count < 0 ? 0u - (uint32_t)count : (uint32_t)count;
 
     if (status == SND_OK && digits > DIGIT_LIMIT)
-        return marshal_refuse(self, "a number in it is too large");
+        return marshal_refuse(self, "a number is too large");
     for (uint32_t i = 0; i < digits && status == SND_OK; i++) {
         status = take_number(self, 2, &digit);
         if (status == SND_OK && (digit > 0x7fff || (i == DIGIT_LIMIT - 1 && digit > 7)))
-            return marshal_refuse(self, "a number in it is too large");
+            return marshal_refuse(self, "a number is too large");
         sum |= digit << (15 * i);
     }
     value->type = MARSHAL_WHOLE;
@@ -154,7 +154,7 @@ read_real(input *self, marshal_value *value)
 
     value->type = MARSHAL_REAL;
     memcpy(&value->as.real, &bits, sizeof bits);
-    return status == SND_OK && !isfinite(value->as.real) ? marshal_refuse(self, "a number in it is none") : status;
+    return status == SND_OK && !isfinite(value->as.real) ? marshal_refuse(self, "a number is malformed") : status;
 }
 
 /* As the first versions of marshal wrote it. */
@@ -170,7 +170,7 @@ read_real_text(input *self, marshal_value *value)
     text[value->as.text.size] = '\0';
     value->type = MARSHAL_REAL;
     value->as.real = strtod(text, &end);
-    return end == text || *end != '\0' || !isfinite(value->as.real) ? marshal_refuse(self, "a number in it is none")
+    return end == text || *end != '\0' || !isfinite(value->as.real) ? marshal_refuse(self, "a number is malformed")
                                                                     : SND_OK;
 }
 
@@ -241,7 +241,7 @@ read_reference(input *self, uint32_t id)
     if (status != SND_OK)
         return status;
     if (which >= into->reference_count || into->values[into->references[which]].is_open)
-        return marshal_refuse(self, "it refers to a value that is not there");
+        return marshal_refuse(self, "it refers to a missing value");
     into->values[id] = into->values[into->references[which]];
     into->values[id].next = NOTHING;
     return SND_OK;
@@ -280,7 +280,7 @@ read_typed(input *self, unsigned char type, unsigned depth, uint32_t id)
     case 'r':
         return read_reference(self, id);
     default:
-        return marshal_refuse(self, "it has values that no file of pstats has");
+        return marshal_refuse(self, "it has values that pstats files never have");
     }
 }
 
@@ -307,7 +307,7 @@ read_value(input *self, unsigned depth, uint32_t *id)
     snd_status status = take(self, 1, &type);
 
     if (status == SND_OK && depth > MARSHAL_DEPTH)
-        return marshal_refuse(self, "its values stand in one another too deep");
+        return marshal_refuse(self, "its values are nested too deeply");
     if (status == SND_OK)
         status = add_value(self, (*type & MAY_BE_REFERRED) != 0, id);
     if (status == SND_OK)
@@ -328,7 +328,7 @@ read_marshal(marshal *self, const void *data, size_t size, const char **problem)
     *problem = "";
     snd_status status = read_value(&from, 0, &id);
     if (status == SND_OK && from.at != from.end)
-        return marshal_refuse(&from, "there is something behind its end");
+        return marshal_refuse(&from, "it has extra data after its end");
     return status;
 }
 
@@ -380,7 +380,7 @@ static snd_status
 read_count(reading *self, const marshal_value *value, uint64_t *count)
 {
     if (value->type != MARSHAL_WHOLE || value->as.whole < 0)
-        return refuse(self, "a number of calls in it is none");
+        return refuse(self, "a call count is not a number");
     *count = (uint64_t)value->as.whole;
     return SND_OK;
 }
@@ -392,7 +392,7 @@ read_time(reading *self, const marshal_value *value, uint64_t *ns)
     double seconds = value->type == MARSHAL_REAL ? value->as.real : (double)value->as.whole;
 
     if ((value->type != MARSHAL_REAL && value->type != MARSHAL_WHOLE) || fabs(seconds) > SECONDS_LIMIT)
-        return refuse(self, "a time in it is none");
+        return refuse(self, "a time is not a number");
     *ns = seconds <= 0 ? 0 : (uint64_t)(seconds * NS_PER_SECOND + 0.5);
     return SND_OK;
 }
@@ -409,8 +409,9 @@ read_numbers(reading *self, const marshal_value *tuple, unsigned calls, numbers 
         status = read_time(self, element(self, tuple, 2), &out->self_ns);
     if (status == SND_OK)
         status = read_time(self, element(self, tuple, 3), &out->total_ns);
-    return status == SND_OK && out->primitive > out->count ? refuse(self, "it has fewer calls than primitive ones")
-                                                           : status;
+    return status == SND_OK && out->primitive > out->count
+               ? refuse(self, "a function has fewer calls than primitive calls")
+               : status;
 }
 
 static snd_status
@@ -471,9 +472,9 @@ check_label(reading *self, const marshal_value *label)
 {
     if (!is_tuple(label, 3) || element(self, label, 0)->type != MARSHAL_TEXT ||
         element(self, label, 1)->type != MARSHAL_WHOLE || element(self, label, 2)->type != MARSHAL_TEXT)
-        return refuse(self, "a function in it is no (file, line, name)");
+        return refuse(self, "a function is not (file, line, name)");
     int64_t line = element(self, label, 1)->as.whole;
-    return line < 0 || line > UINT32_MAX / 2 ? refuse(self, "a line in it is none") : SND_OK;
+    return line < 0 || line > UINT32_MAX / 2 ? refuse(self, "a line number is not a number") : SND_OK;
 }
 
 static snd_status
@@ -527,16 +528,16 @@ read_function(reading *self, const marshal_value *label, const marshal_value *va
     if (status != SND_OK)
         return status;
     if (!is_tuple(value, 5) || element(self, value, 4)->type != MARSHAL_DICT)
-        return refuse(self, "a function in it has no (primitive, calls, self, total, callers)");
+        return refuse(self, "a function has no (primitive, calls, self, total, callers)");
     if (self->is_read[place])
-        return refuse(self, "it has a function twice");
+        return refuse(self, "a function appears twice");
     self->is_read[place] = 1;
     status = read_numbers(self, value, 1, &found);
     if (status != SND_OK)
         return status;
     self->self_ns += found.self_ns;
     if (self->self_ns > INT64_MAX)
-        return refuse(self, "its times are too long");
+        return refuse(self, "its times are too large");
     return set_numbers(self, self->nodes[place], &found);
 }
 
@@ -557,7 +558,7 @@ read_pair(reading *self, const marshal_value *label, const marshal_value *value,
     else if (status == SND_OK && is_tuple(value, 4))
         status = read_numbers(self, value, 0, &found);
     else if (status == SND_OK)
-        status = refuse(self, "a caller in it has no (calls, primitive, self, total)");
+        status = refuse(self, "a caller has no (calls, primitive, self, total)");
     if (status != SND_OK)
         return status;
     const snd_profile_node *below = &self->profile->nodes[self->nodes[callee]];
@@ -580,7 +581,7 @@ read_callers(reading *self, const marshal_value *label, const marshal_value *val
         if (status == SND_OK)
             status = snd_intern_add(met, (const char *)&place, sizeof place, &id);
         if (status == SND_OK && id < count)
-            status = refuse(self, "a function in it has a caller twice");
+            status = refuse(self, "a function has the same caller twice");
         if (status == SND_OK)
             status = read_pair(self, caller, found, callee);
         at = found->next;
@@ -612,7 +613,7 @@ read_all(reading *self)
     snd_status status;
 
     if (self->values[0].type != MARSHAL_DICT)
-        return refuse(self, "it is no dictionary");
+        return refuse(self, "it is not a dictionary");
     if (self->values[0].count == 0)
         return refuse(self, "it has no functions");
     status = snd_import_add_track(self->profile, "main", &self->root);

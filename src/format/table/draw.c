@@ -193,7 +193,7 @@ put_times(const canvas *self, snd_buffer *out)
     for (unsigned i = 0; i <= ticks; i++) {
         char text[SND_DURATION_SIZE];
         snd_duration_text(i == 0 ? 0 : (uint64_t)((double)self->end_ns * i / ticks), text);
-        size_t len = i == 0 ? 1 : strlen(text), middle = (size_t)self->columns * i / ticks;
+        size_t len = i == 0 ? 1 : snd_utf8_width(text), middle = (size_t)self->columns * i / ticks;
         size_t from = i == 0 ? 0 : i == ticks ? self->columns - len : middle - len / 2;
         snd_buffer_repeat(out, ' ', i == 0 ? 0 : from > used ? from - used : 1);
         snd_buffer_text(out, i == 0 ? "0" : text);

@@ -54,7 +54,7 @@ put_memory(const report *self, const snd_graph *graph)
     snd_table *table = NULL;
     snd_graph_peak_table(graph, &table);
 
-    put_section(self, graph->function_count > 1 ? "Memory: the largest peaks of a function" : "Memory: peaks", table);
+    put_section(self, graph->function_count > 1 ? "Memory: largest peaks of a function" : "Memory: peaks", table);
     snd_graph_memory_table(graph, self->limits.applies, self->limits.memory, &table);
     put_section(self, "Memory: outputs of one call, by node", table);
 }
@@ -106,7 +106,7 @@ put_idle(const report *self, const snd_graph *graph)
         }
     snd_duration_text(ns, spent);
     if (idle != 0)
-        snd_buffer_printf(self->to.out, "\nNever applied: %u rewriter%s, %s in all, longest first\n", idle,
+        snd_buffer_printf(self->to.out, "\nNever applied: %u rewriter%s, %s in total, longest first\n", idle,
                           idle == 1 ? "" : "s", spent);
     for (uint32_t i = 0; i < idle; i++)
         put_name(self, graph->nodes[list[i]].site->name, &used);
@@ -161,7 +161,8 @@ put_times(const report *self, const snd_graph *graph)
     if (table->row_count != 0)
         snd_format_table(table, &format, self->to.out);
     if (!graph->is_timed && graph->nodes[0].count != 0)
-        snd_buffer_text(self->to.out, "\nThe nodes of this function were not timed: no Class, Ops and Apply.\n");
+        snd_buffer_text(self->to.out,
+                        "\nThe nodes of this function were not timed, so there is no Class, Ops or Apply table.\n");
 }
 
 static void
@@ -197,7 +198,8 @@ put_sum(const report *self)
     snd_buffer title = {0};
     snd_graph graph;
     snd_graph_make(&self->functions, SND_NONE, &graph);
-    snd_buffer_printf(&title, "Sum of all %u functions", self->functions.called_count);
+    snd_buffer_printf(&title, "Total (%u function%s)", self->functions.called_count,
+                      self->functions.called_count == 1 ? "" : "s");
     put_title(self, &title);
     put_times(self, &graph);
     snd_graph_function_table(&self->functions, &table);

@@ -82,7 +82,7 @@ put_owners(const snd_summary *self)
     static const char *const names[] = {"peak",       "peak_percent", "peak_error",   "place",  "source", NULL,
                                         "live_bytes", "alloc_python", "alloc_native", "blocks", NULL};
 
-    put_lines(self, has_peak, "peak_bytes", LINES, names, "Who owned the memory at the peak");
+    put_lines(self, has_peak, "peak_bytes", LINES, names, "Memory at the peak, by owner");
 }
 
 static void
@@ -91,7 +91,7 @@ put_temporary(const snd_summary *self)
     static const char *const names[] = {"temporary_bytes", "temporary_percent", "place", "source", NULL, NULL};
 
     put_lines(self, has_temporary, "temporary_bytes", TEMPORARY_LINES, names,
-              "Temporary: freed within 10 ms, share of what the line allocated");
+              "Temporary memory: freed within 10 ms, and its share of the line's allocations");
 }
 
 static void
@@ -131,7 +131,7 @@ put_rss(const snd_profile *profile, snd_buffer *out)
     if (peak == 0)
         return;
     snd_bytes_text(peak, text);
-    snd_buffer_printf(out, "resident memory up to %s", text);
+    snd_buffer_printf(out, "resident memory: at most %s", text);
     snd_bytes_text(start, text);
     snd_buffer_printf(out, ", %s at the start\n", text);
 }

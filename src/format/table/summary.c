@@ -64,7 +64,7 @@ put_owners(const snd_summary *self)
     }
 }
 
-/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB in all, 97% sure): cache.append(row)". */
+/* "leak: app.py:12 grows by 1.20 MiB/s (24.0 MiB in total, 97% confidence): cache.append(row)". */
 static void
 put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
 {
@@ -75,7 +75,7 @@ put_leak(const snd_table *table, uint32_t row, snd_buffer *out)
     snd_bytes_text((uint64_t)memory_cell_of(table, row, "live_bytes")->whole, growth);
     snd_buffer_text(out, "leak: ");
     snd_format_cell(SND_UNIT_TEXT, memory_cell_of(table, row, "place"), out);
-    snd_buffer_printf(out, " grows by %s/s (%s in all, %.0f%% sure)", rate, growth,
+    snd_buffer_printf(out, " grows by %s/s (%s in total, %.0f%% confidence)", rate, growth,
                       memory_cell_of(table, row, "confidence_percent")->real);
     if (source->is_there) {
         snd_buffer_text(out, ": ");
@@ -95,7 +95,8 @@ put_leaks(const snd_summary *self)
     for (uint32_t i = 0; i < table->row_count && i < LEAKS; i++)
         put_leak(table, i, self->out);
     if (table->row_count > LEAKS)
-        snd_buffer_printf(self->out, "and %u leaks more: --leaks\n", table->row_count - LEAKS);
+        snd_buffer_printf(self->out, "%u more leak%s: --leaks\n", table->row_count - LEAKS,
+                          table->row_count - LEAKS == 1 ? "" : "s");
 }
 
 static void
@@ -209,8 +210,8 @@ put_collections(const snd_facts *facts, snd_buffer *out)
         return;
     snd_duration_text(facts->collections_ns, all);
     snd_duration_text(facts->longest_ns, most);
-    snd_buffer_printf(out, "garbage collection: %llu time%s, %s, longest %s\n", (unsigned long long)facts->collections,
-                      facts->collections == 1 ? "" : "s", all, most);
+    snd_buffer_printf(out, "garbage collection: %llu run%s, %s in total, longest %s\n",
+                      (unsigned long long)facts->collections, facts->collections == 1 ? "" : "s", all, most);
 }
 
 /* "ran for 1.600 s, 1.850 s of CPU (116% of one core): 67% Python, 25% native, 8% system; 310 ms waited; 3 threads". */
@@ -224,13 +225,13 @@ put_totals(const snd_facts *facts, snd_buffer *out)
         snd_buffer_printf(out, "ran for %s, ", text);
     }
     snd_duration_text(facts->cpu_ns, text);
-    snd_buffer_printf(out, "%s of CPU", text);
+    snd_buffer_printf(out, "%s CPU", text);
     if (facts->length_ns != 0)
         snd_buffer_printf(out, " (%.0f%% of one core)", 100.0 * (double)facts->cpu_ns / (double)facts->length_ns);
     put_parts(facts, out);
     if (facts->waiting_ns != 0) {
         snd_duration_text(facts->waiting_ns, text);
-        snd_buffer_printf(out, "; %s waited", text);
+        snd_buffer_printf(out, "; %s waiting", text);
     }
     snd_buffer_printf(out, "; %llu thread%s\n", (unsigned long long)facts->threads, facts->threads == 1 ? "" : "s");
     put_collections(facts, out);
@@ -500,9 +501,12 @@ snd_summary_run(void (*write)(const snd_summary *self), const snd_summary *to)
 {
     text_work self = {write, *to, {0}};
     snd_pool *kept = NULL;
+    size_t from = to->out->size;
     snd_status status = snd_work_run(write_text, &self, &kept);
     if (status == SND_OK)
         snd_buffer_put(to->out, self.text.data, self.text.size);
+    if (!to->format->unicode)
+        snd_text_plain(to->out, from);
     snd_pool_free(kept);
     return status == SND_OK ? snd_buffer_status(to->out) : status;
 }

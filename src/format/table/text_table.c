@@ -175,8 +175,12 @@ put_cell(layout *self, uint32_t row, uint32_t column)
         snd_draw_bar(cell->real, SND_BAR_CELLS, self->options->unicode, &self->text);
     else if (unit == SND_UNIT_SPARK && cell->is_there)
         snd_draw_spark(cell->text, self->options->unicode, &self->text);
-    else
+    else {
+        size_t from = self->text.size;
         snd_format_cell_of(self->table, row, column, &self->text);
+        if (!self->options->unicode && (unit == SND_UNIT_NS || unit == SND_UNIT_LABEL))
+            snd_text_plain(&self->text, from);
+    }
 }
 
 static void
@@ -188,6 +192,8 @@ make_cell_texts(layout *self)
     for (uint32_t c = 0; c < table->column_count; c++, cell++) {
         self->starts[cell] = self->text.size;
         snd_utf8_clean(table->columns[c].title, &self->text);
+        if (!self->options->unicode)
+            snd_text_plain(&self->text, self->starts[cell]);
         snd_buffer_char(&self->text, '\0');
     }
     for (uint32_t r = 0; r < table->row_count; r++)
@@ -450,8 +456,11 @@ snd_format_table(const snd_table *table, const snd_format_options *options, snd_
         measure(&self);
         put_rows(&self, out);
     }
+    size_t footer = out->size;
     if (table->footer != NULL && !options->no_footer)
         snd_buffer_printf(out, "%s\n", table->footer);
+    if (!options->unicode)
+        snd_text_plain(out, footer);
     snd_buffer_free(&self.text);
     snd_free(self.starts);
     snd_free(self.widths);

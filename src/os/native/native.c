@@ -88,7 +88,7 @@ open_library(snd_native *self, const char *given)
     if (name == NULL)
         name = find_library(path) ? path : library_name;
     if (access(name, R_OK) != 0) {
-        snprintf(self->why_not, sizeof self->why_not, "sonde was built without libdw (there is no %s)", library_name);
+        snprintf(self->why_not, sizeof self->why_not, "sonde was built without libdw (%s is missing)", library_name);
         return;
     }
     self->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -98,7 +98,7 @@ open_library(snd_native *self, const char *given)
     }
     self->functions = dlsym(self->library, "snd_libdw_entry");
     if (self->functions == NULL || strcmp(self->functions->version, SND_VERSION) != 0) {
-        snprintf(self->why_not, sizeof self->why_not, "%s is of another version of sonde", library_name);
+        snprintf(self->why_not, sizeof self->why_not, "%s belongs to another version of sonde", library_name);
         return;
     }
     self->has_callers = 1;

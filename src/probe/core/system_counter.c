@@ -64,7 +64,7 @@ snd_system_counter_parse(const char *names, snd_system_counter_set *out, snd_buf
         while (i < SND_SYSTEM_COUNTER_COUNT_OF && (strlen(names_of[i]) != len || strncmp(names_of[i], at, len) != 0))
             i++;
         if (i == SND_SYSTEM_COUNTER_COUNT_OF) {
-            snd_buffer_printf(message, "unknown counter '%.*s'; there are ", (int)len, at);
+            snd_buffer_printf(message, "unknown counter '%.*s'; choose from ", (int)len, at);
             for (unsigned n = 0; n < SND_SYSTEM_COUNTER_COUNT_OF; n++)
                 snd_buffer_printf(message, "%s%s", n == 0 ? "" : ", ", names_of[n]);
             return SND_BAD_ARGUMENT;

@@ -112,7 +112,7 @@ print_enter(const snd_span *span, uint64_t now)
 {
     char at[SND_DURATION_SIZE];
 
-    snd_duration_text(since_start(span, now), at);
+    snd_duration_plain(since_start(span, now), at);
     fprintf(stderr, "sonde: entered %s at %s\n", snd_site_get(span->node->site).name, at);
 }
 
@@ -121,8 +121,8 @@ print_leave(const snd_span *span, uint64_t now)
 {
     char at[SND_DURATION_SIZE], after[SND_DURATION_SIZE];
 
-    snd_duration_text(since_start(span, now), at);
-    snd_duration_text(now > span->start ? snd_clock_ns(now - span->start) : 0, after);
+    snd_duration_plain(since_start(span, now), at);
+    snd_duration_plain(now > span->start ? snd_clock_ns(now - span->start) : 0, after);
     fprintf(stderr, "sonde: left %s at %s after %s\n", snd_site_get(span->node->site).name, at, after);
 }
 

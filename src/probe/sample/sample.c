@@ -429,7 +429,7 @@ keep_note(const snd_sample_options *options)
     if (options->native && why != NULL)
         snprintf(note, sizeof note, "no native callers: %s", why);
     else if (snd_sample_state.options.no_signals && !options->no_signals && !options->resting)
-        snprintf(note, sizeof note, "no signal is free: running threads are read from outside");
+        snprintf(note, sizeof note, "no free signal: running threads are read from outside");
 }
 
 const char *

@@ -257,10 +257,9 @@ static PyObject *
 raise_busy(void)
 {
     PyTypeObject *type = Py_TYPE(snd_call_active->owner);
-    PyErr_Format(
-        PyExc_ValueError,
-        "another profile of calls (%.200s) is being taken: only one can be enabled at a time; disable it first",
-        snd_call_active->book->is_private ? type->tp_name : "sonde trace");
+    PyErr_Format(PyExc_ValueError,
+                 "another call profile (%.200s) is enabled; only one can be at a time, so disable it first",
+                 snd_call_active->book->is_private ? type->tp_name : "sonde trace");
     return NULL;
 }
 
@@ -311,7 +310,7 @@ calls_disable(PyObject *object, PyObject *nothing)
     stop(self);
     if (self->probe.is_lost &&
         PyErr_WarnEx(PyExc_RuntimeWarning,
-                     "another profiler took this thread's profile hook: calls after that are missing", 1) != 0)
+                     "another profiler took over this thread's profile hook: later calls are missing", 1) != 0)
         return NULL;
     Py_RETURN_NONE;
 }

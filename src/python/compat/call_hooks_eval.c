@@ -312,8 +312,8 @@ start_profile(void)
 
     if (thread->c_profilefunc != NULL) {
         PyErr_Format(PyExc_RuntimeError,
-                     "another profiler ('%.200s') holds this thread's profile hook; end it first, or measure without "
-                     "C functions (builtins=False)",
+                     "another profiler ('%.200s') holds this thread's profile hook; stop it first, or leave out C "
+                     "functions (builtins=False)",
                      thread->c_profileobj == NULL ? "unknown" : Py_TYPE(thread->c_profileobj)->tp_name);
         return 0;
     }
@@ -392,7 +392,7 @@ snd_call_hooks_start(snd_call_probe *probe)
 
     int is_complete = probe->wish.builtins || evaluation_is_complete();
     if (!is_complete && !probe->book->is_private)
-        snd_session_note("this Python's evaluation hook misses some calls: the dearer profile hook is used instead");
+        snd_session_note("this Python's evaluation hook misses some calls: using the slower profile hook");
     hooked = probe;
     uses_profile = 0;
     if (probe->wish.builtins || !is_complete) {
@@ -430,7 +430,7 @@ snd_call_hooks_stop(snd_call_probe *probe, int silently)
         replace_start_thread(start_thread, our_start_thread);
     give_back_evaluation();
     if (probe->is_lost && !probe->book->is_private)
-        snd_session_note("another profiler took the profile hook: calls after that are missing");
+        snd_session_note("another profiler took over the profile hook: later calls are missing");
     hooked = NULL;
     snd_call_active = NULL;
     snd_call_serial = SND_NO_SERIAL;

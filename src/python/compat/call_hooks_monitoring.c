@@ -160,8 +160,9 @@ snd_call_hooks_start(snd_call_probe *probe)
         return 0;
     tool = snd_monitoring_take_tool("sonde calls");
     if (tool < 0) {
-        PyErr_SetString(PyExc_RuntimeError, "all tools of sys.monitoring are taken: another profiler, debugger or "
-                                            "coverage tool must end first");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "all tools of sys.monitoring are taken; stop another profiler, debugger or coverage tool first");
         return 0;
     }
     if (has_disabled && !snd_monitoring_call("restart_events", "()"))

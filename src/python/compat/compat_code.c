@@ -214,8 +214,8 @@ read_calls(uintptr_t address, snd_sample_code *out)
     return units != NULL;
 }
 
-/* Code that no traceback shows has no line to begin at, such as what the interpreter puts around a call of __init__ from
- * 3.12 on: its name is also its file. */
+/* Code that no traceback shows has no line to begin at, such as what the interpreter puts around a call of __init__
+ * from 3.12 on: its name is also its file. */
 static int
 is_hidden(const PyCodeObject *code)
 {

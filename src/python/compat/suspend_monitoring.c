@@ -62,7 +62,7 @@ start(snd_state *state)
     state->is_watching = 1;
     state->watch_tool = snd_monitoring_take_tool("sonde regions");
     if (state->watch_tool < 0) {
-        snd_session_note("time in which tasks waited is unknown: all tools of sys.monitoring are taken");
+        snd_session_note("waiting time of tasks is unknown: all tools of sys.monitoring are taken");
         return 0;
     }
     state->watched = PySet_New(NULL);

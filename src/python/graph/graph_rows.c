@@ -55,7 +55,7 @@ read_kind(PyObject *text, snd_site_kind *kind)
     *kind = snd_site_kind_find(name);
     if (*kind != SND_SITE_KIND_COUNT && snd_site_is_graph(*kind))
         return 1;
-    PyErr_Format(PyExc_ValueError, "a row of a graph cannot be of the kind '%s'", name);
+    PyErr_Format(PyExc_ValueError, "a graph row cannot be of kind '%s'", name);
     return 0;
 }
 
@@ -71,7 +71,7 @@ read_value(PyObject *object, int is_real, snd_value *value)
     if (PyFloat_Check(object)) {
         double real = PyFloat_AS_DOUBLE(object);
         if (!(real >= 0 && real < 0x1p63)) {
-            PyErr_SetString(PyExc_ValueError, "a number of a graph must be finite and not below 0");
+            PyErr_SetString(PyExc_ValueError, "a graph's number must be finite and not negative");
             return 0;
         }
         value->whole = (uint64_t)llround(real);
@@ -95,7 +95,7 @@ add_metrics(reader *self, uint32_t node, PyObject *numbers)
         snd_metric metric = snd_metric_find(name);
         snd_value value;
         if (metric == SND_METRIC_COUNT_OF) {
-            PyErr_Format(PyExc_ValueError, "there is no metric '%s'", name);
+            PyErr_Format(PyExc_ValueError, "unknown metric '%s'", name);
             return 0;
         }
         const snd_metric_info *about = snd_metric_get(metric);
@@ -178,7 +178,7 @@ read_row(reader *self, PyObject *row, Py_ssize_t number)
     Py_ssize_t parent;
 
     if (!PyTuple_Check(row)) {
-        PyErr_SetString(PyExc_TypeError, "a row of a graph must be a tuple (parent, kind, name, detail, numbers)");
+        PyErr_SetString(PyExc_TypeError, "a graph row must be a tuple (parent, kind, name, detail, numbers)");
         return 0;
     }
     if (!PyArg_ParseTuple(row, "nUssO!:row", &parent, &kind, &site.name, &site.detail, &PyDict_Type, &numbers))

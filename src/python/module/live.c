@@ -128,7 +128,7 @@ find_key(PyObject *name)
     for (int by = 0; by < BY_COUNT && PyUnicode_Check(name); by++)
         if (PyUnicode_CompareWithASCIIString(name, names[by]) == 0)
             return by;
-    PyErr_Format(PyExc_ValueError, "unknown key type %R; there are 'lineno', 'filename' and 'traceback'", name);
+    PyErr_Format(PyExc_ValueError, "unknown key type %R; choose from 'lineno', 'filename' and 'traceback'", name);
     return BY_COUNT;
 }
 

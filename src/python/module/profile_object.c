@@ -62,7 +62,7 @@ raise_unknown_column(const snd_table *table, const char *name)
 {
     snd_buffer text = {0};
 
-    snd_buffer_printf(&text, "unknown column '%s'; there are ", name);
+    snd_buffer_printf(&text, "unknown column '%s'; choose from ", name);
     for (uint32_t i = 0; i < table->column_count; i++)
         snd_buffer_printf(&text, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
     PyErr_SetString(PyExc_ValueError, snd_buffer_str(&text));
@@ -117,7 +117,7 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
     PyObject *result = NULL;
 
     if (format == NULL || format->write_table == NULL)
-        PyErr_Format(PyExc_ValueError, "unknown format '%s'; there are table, csv and json", format_name);
+        PyErr_Format(PyExc_ValueError, "unknown format '%s'; choose from table, csv and json", format_name);
     else {
         format->write_table(table, &options, &text);
         if (snd_buffer_status(&text) == SND_OK)
@@ -330,7 +330,7 @@ snd_py_format_cells(PyObject *module, PyObject *args)
         return NULL;
     Py_ssize_t count = PyList_GET_SIZE(titles);
     if (count > LIMIT)
-        return snd_raise_status(SND_BAD_ARGUMENT, "a table may have 64 columns at most");
+        return snd_raise_status(SND_BAD_ARGUMENT, "a table may have at most 64 columns");
     for (Py_ssize_t i = 0; i < count; i++) {
         const char *title = PyUnicode_AsUTF8(PyList_GET_ITEM(titles, i));
         if (title == NULL)

@@ -176,7 +176,7 @@ static int
 is_rate(uint32_t hz)
 {
     if (hz > SND_SAMPLE_RATE_MAX)
-        PyErr_Format(PyExc_ValueError, "a rate must be from 1 to %u samples a second", SND_SAMPLE_RATE_MAX);
+        PyErr_Format(PyExc_ValueError, "rate must be from 1 to %u samples per second", SND_SAMPLE_RATE_MAX);
     return hz <= SND_SAMPLE_RATE_MAX;
 }
 
@@ -420,7 +420,7 @@ snd_py_quiet_threads(PyObject *module, PyObject *ids)
 {
     uint32_t numbers[64];
     uint32_t count = 0;
-    PyObject *list = PySequence_Fast(ids, "threads are given as a list of numbers");
+    PyObject *list = PySequence_Fast(ids, "threads must be a list of numbers");
 
     (void)module;
     for (Py_ssize_t i = 0; list != NULL && i < PySequence_Fast_GET_SIZE(list) && count < 64; i++)

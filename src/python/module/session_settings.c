@@ -77,7 +77,7 @@ read_text(PyObject *value, const char **out)
     Py_ssize_t size = 0;
 
     if (value != Py_None && !PyUnicode_Check(value)) {
-        PyErr_Format(PyExc_TypeError, "a text is wanted, not %R", value);
+        PyErr_Format(PyExc_TypeError, "expected a string, not %R", value);
         return 0;
     }
     *out = value == Py_None ? NULL : PyUnicode_AsUTF8AndSize(value, &size);

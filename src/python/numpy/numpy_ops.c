@@ -71,7 +71,7 @@ refresh(void)
         return 1; /* not there, or still being imported */
     const char *reason = snd_array_learn(numpy);
     if (reason != NULL) {
-        PyErr_Format(PyExc_RuntimeError, "NumPy's operations cannot be seen: %s", reason);
+        PyErr_Format(PyExc_RuntimeError, "cannot profile NumPy's operators: %s", reason);
         return 0;
     }
     if (!snd_ops_collect(numpy))
@@ -105,7 +105,7 @@ snd_py_ops_stop(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
     if (start_count == 0)
-        return PyErr_Format(PyExc_RuntimeError, "operations are not being measured");
+        return PyErr_Format(PyExc_RuntimeError, "operators are not being profiled");
     if (--start_count == 0)
         hook_all(0);
     Py_RETURN_NONE;

@@ -91,5 +91,5 @@ snd_array_learn(PyObject *numpy)
     Py_XDECREF(scalar);
     Py_XDECREF(type);
     PyErr_Clear();
-    return is_known ? NULL : "arrays of this NumPy look different in memory from those of NumPy 1.26 and 2";
+    return is_known ? NULL : "this NumPy lays out arrays differently from NumPy 1.26 and 2";
 }

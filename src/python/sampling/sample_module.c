@@ -403,19 +403,17 @@ snd_sample_interpreter_start(snd_sample_options *options)
     interpreter.read_code = read_code;
     interpreter.locks = snd_stack_locks();
     if (!find_ranges())
-        snd_session_note("the interpreter's machine code was not found: Python and native time are told apart by the "
-                         "instruction only");
+        snd_session_note(
+            "cannot find the interpreter's machine code; separating Python and native time by the instruction only");
     if (options->safe_frames)
         use_safe_way(options);
     else if (!is_readable()) {
         use_safe_way(options);
-        snd_session_note("frames of this interpreter cannot be read as they lie: samples are taken with the GIL held, "
-                         "less often");
+        snd_session_note("cannot read this interpreter's frames directly; sampling under the GIL at a lower rate");
     }
     else if (!snd_stack_watch_code(snd_sample_forget_code, 1)) {
         use_safe_way(options);
-        snd_session_note("this interpreter does not tell when code is freed: samples are taken with the GIL held, less "
-                         "often");
+        snd_session_note("this interpreter does not report freed code; sampling under the GIL at a lower rate");
     }
     return &interpreter;
 }

@@ -279,7 +279,7 @@ snd_kineto_transfers(PyObject *object, PyObject *args)
         return NULL;
     const snd_format *format = snd_format_find(name);
     if (format == NULL || format->write_table == NULL)
-        return PyErr_Format(PyExc_ValueError, "unknown format '%s'; there are table, csv, json and html", name);
+        return PyErr_Format(PyExc_ValueError, "unknown format '%s'; choose from table, csv, json and html", name);
     if (with_stack && !snd_kineto_read_stacks(self))
         return NULL;
     snd_op_averages *list = snd_op_averages_new();

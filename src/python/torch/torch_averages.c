@@ -42,7 +42,7 @@ check_sort(const char *sort_by)
 {
     if (sort_by == NULL || snd_op_sort_is_known(sort_by))
         return 1;
-    PyErr_Format(PyExc_ValueError, "unknown sort_by '%s'; there are %s", sort_by, snd_op_sort_names());
+    PyErr_Format(PyExc_ValueError, "unknown sort_by '%s'; choose from %s", sort_by, snd_op_sort_names());
     return 0;
 }
 
@@ -110,7 +110,7 @@ averages_table(PyObject *object, PyObject *args, PyObject *keywords)
         return NULL;
     snd_status status = snd_op_averages_text(((averages *)object)->list, &options, &text);
     if (status == SND_BAD_ARGUMENT) {
-        PyErr_Format(PyExc_ValueError, "unknown time_unit '%s'; there are s, ms and us", options.time_unit);
+        PyErr_Format(PyExc_ValueError, "unknown time_unit '%s'; choose from s, ms and us", options.time_unit);
         return NULL;
     }
     return text_object(status, &text);

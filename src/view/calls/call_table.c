@@ -214,7 +214,7 @@ add_open_calls(const snd_calls *calls, snd_buffer *text)
         if (calls->rows[i].function != i || calls->rows[i].numbers.open == 0)
             continue;
         if (open < SND_FOOTER_NAMED) {
-            snd_buffer_text(text, open == 0 ? "\nstill open, counted up to now: " : ", ");
+            snd_buffer_text(text, open == 0 ? "\nstill open, counted so far: " : ", ");
             snd_call_text(&calls->rows[i].site, &name);
             text->failed |= name.failed;
             snd_utf8_clean(snd_buffer_str(&name), text);
@@ -247,7 +247,7 @@ add_footer(const snd_profile *profile, const snd_calls *calls, snd_table *table)
     snd_buffer_printf(&text, " in %s, ", spent);
     snd_footer_add_dropped(profile, &text);
     if (each_ns != 0) /* 0: it was not measured */
-        snd_footer_add_cost(profile, "up to", all.count * each_ns, &text);
+        snd_footer_add_cost(profile, "≤", all.count * each_ns, &text);
     add_open_calls(calls, &text);
     snd_footer_set(profile, &text, table);
 }

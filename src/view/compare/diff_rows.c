@@ -132,10 +132,10 @@ put_totals(snd_diff *self, const snd_diff_source *from)
     put_times(self, from);
 
     if (both_know(from, "peak_bytes"))
-        add_total(self, from, "memory at the peak", SND_UNIT_BYTES,
+        add_total(self, from, "memory, peak", SND_UNIT_BYTES,
                   snd_estimate_with(number(from, "peak_bytes"), error * error));
     if (both_know(from, "rss_peak_bytes"))
-        add_total(self, from, "real memory, most", SND_UNIT_BYTES,
+        add_total(self, from, "resident memory, peak", SND_UNIT_BYTES,
                   snd_estimate_unknown(number(from, "rss_peak_bytes")));
     if (both_know(from, "alloc_bytes"))
         add_total(self, from, "memory allocated", SND_UNIT_BYTES, snd_estimate_unknown(number(from, "alloc_bytes")));

@@ -27,9 +27,9 @@ snd_footer_add_dropped(const snd_profile *profile, snd_buffer *text)
     snd_entry_counts counts = snd_footer_count(profile);
     uint64_t entries = counts.dropped_entries, events = counts.dropped_events;
     if (entries == 0 && events == 0)
-        snd_buffer_text(text, "nothing dropped");
+        snd_buffer_text(text, "none dropped");
     if (entries != 0)
-        snd_buffer_printf(text, "%llu entries dropped (no room for their nodes)", (unsigned long long)entries);
+        snd_buffer_printf(text, "%llu entries dropped (out of room for nodes)", (unsigned long long)entries);
     if (events != 0)
         snd_buffer_printf(text, "%s%llu events missing from the timeline", entries == 0 ? "" : ", ",
                           (unsigned long long)events);
@@ -39,12 +39,13 @@ void
 snd_footer_add_cost(const snd_profile *profile, const char *how, uint64_t cost, snd_buffer *text)
 {
     uint64_t length = snd_profile_info_number(profile, "length_ns");
+    double share = length == 0 ? 0 : 100.0 * (double)cost / (double)length;
     char spent[SND_DURATION_SIZE];
 
-    snd_duration_text(cost, spent);
-    snd_buffer_printf(text, ", own cost %s %s", how, spent);
+    snd_duration_short(cost, spent);
+    snd_buffer_printf(text, "; profiler overhead %s %s", how, spent);
     if (length != 0)
-        snd_buffer_printf(text, " (%.2f%%)", 100.0 * (double)cost / (double)length);
+        snd_buffer_printf(text, " (%.*f%%)", snd_short_digits(share), share);
 }
 
 /* Regions that no thread had left when this was measured, the first few by name. */
@@ -58,7 +59,7 @@ add_open(const snd_profile *profile, snd_buffer *text)
         if (profile->sites[node->site].kind != SND_SITE_REGION || snd_profile_whole(profile, i, SND_METRIC_OPEN) == 0)
             continue;
         if (open < SND_FOOTER_NAMED) {
-            snd_buffer_text(text, open == 0 ? "\nstill open, counted up to now: " : ", ");
+            snd_buffer_text(text, open == 0 ? "\nstill open, counted so far: " : ", ");
             snd_utf8_clean(profile->sites[node->site].name, text);
             snd_buffer_text(text, " in thread ");
             snd_utf8_clean(profile->tracks[node->track].name, text);
@@ -89,7 +90,7 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     snd_entry_counts counts = snd_footer_count(profile);
     snd_buffer_printf(&text, "%llu entr%s, ", (unsigned long long)counts.entries, counts.entries == 1 ? "y" : "ies");
     snd_footer_add_dropped(profile, &text);
-    snd_footer_add_cost(profile, "up to", counts.entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
+    snd_footer_add_cost(profile, "≤", counts.entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
     const char *missing = snd_profile_info(profile, "counters_missing");
     if (missing != NULL && *missing != '\0') {

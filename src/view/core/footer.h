@@ -15,7 +15,7 @@ typedef struct snd_entry_counts {
 
 snd_entry_counts snd_footer_count(const snd_profile *profile);
 
-/* "nothing dropped"; ", own cost up to 1.2 ms (0.10%)"; "3 samples". */
+/* "none dropped"; "; profiler overhead ≤ 1.2 ms (0.10%)"; "3 samples". */
 void snd_footer_add_dropped(const snd_profile *profile, snd_buffer *text);
 void snd_footer_add_cost(const snd_profile *profile, const char *how, uint64_t cost, snd_buffer *text);
 void snd_footer_add_count(snd_buffer *text, const char *before, uint64_t count, const char *what);

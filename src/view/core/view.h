@@ -37,28 +37,28 @@ typedef struct snd_view_options {
 } snd_view_options;
 
 /* X(name, what it shows). A view is one file with snd_view_NAME in it, and a line here. */
-#define SND_VIEW_MAP(X)                                                                      \
-    X(lines, "the program's lines: Python, native, system and waiting time")                 \
-    X(tree, "the call tree of what was sampled, libraries folded")                           \
-    X(waiting, "what threads waited for, by line and reason; idle threads as one row")       \
-    X(memory, "who owned the memory at the peak: lines, call tree, temporary blocks, sizes") \
-    X(leaks, "lines whose memory grows and grows")                                           \
-    X(copies, "lines that copy memory")                                                      \
-    X(footprint, "heap and resident memory over time")                                       \
-    X(owners, "the memory at the peak as a call tree")                                       \
-    X(sizes, "allocations by the size of their blocks")                                      \
-    X(timeline, "what the program did in one slice of the run after the other")              \
-    X(regions, "the tree of regions: time, count, extremes, percentiles")                    \
-    X(ops, "the operators of NumPy: time, bytes, GFLOP/s, copies; and regions")              \
-    X(graph, "functions compiled by Aesara and PyTensor: by class, op and node")             \
-    X(functions, "the functions: calls as pstats lists them, or sampled time")               \
-    X(callers, "the functions, and who called each of them")                                 \
-    X(callees, "the functions, and what each of them called")                                \
-    X(signatures, "the functions, and the types and shapes each was called with")            \
-    X(threads, "the threads that were measured")                                             \
-    X(counters, "the values that the program counted")                                       \
-    X(processes, "the processes that were measured")                                         \
-    X(ranks, "regions and functions: least, median and most over the processes, outliers")
+#define SND_VIEW_MAP(X)                                                                 \
+    X(lines, "your lines: Python, native, system and waiting time")                     \
+    X(tree, "the sampled call tree, libraries folded")                                  \
+    X(waiting, "what threads waited for, by line and reason; idle threads as one row")  \
+    X(memory, "memory at the peak by owner: lines, call tree, temporary blocks, sizes") \
+    X(leaks, "lines whose memory keeps growing")                                        \
+    X(copies, "lines that copy memory")                                                 \
+    X(footprint, "heap and resident memory over time")                                  \
+    X(owners, "memory at the peak as a call tree")                                      \
+    X(sizes, "allocations by the size of their blocks")                                 \
+    X(timeline, "what the program did, one time slice after another")                   \
+    X(regions, "the region tree: time, count, minimum, maximum, percentiles")           \
+    X(ops, "operators: time, bytes, GFLOP/s, copies; and regions")                      \
+    X(graph, "functions compiled by Aesara and PyTensor, by class, op and node")        \
+    X(functions, "functions: traced calls as in pstats, or sampled time")               \
+    X(callers, "functions and their callers")                                           \
+    X(callees, "functions and what they called")                                        \
+    X(signatures, "functions, and the types and shapes of their arguments")             \
+    X(threads, "the profiled threads")                                                  \
+    X(counters, "values counted by your program")                                       \
+    X(processes, "the profiled processes")                                              \
+    X(ranks, "regions and functions across processes: minimum, median, maximum, outliers")
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show, SND_NO_TIMELINE when it
  * needs events and the profile has none, SND_BAD_ARGUMENT when a pattern is not valid. */

@@ -60,11 +60,10 @@ add_parts(const maker *self)
     if (is_timed)
         add_line(self, depth, thunks_ns, "in thunks", nodes);
     if (is_timed)
-        add_line(self, depth, less(vm_ns, thunks_ns), has_vm ? "overhead of the VM" : "overhead",
-                 "order, storage and freeing between thunks");
+        add_line(self, depth, less(vm_ns, thunks_ns), has_vm ? "VM overhead" : "overhead",
+                 "scheduling, storage and freeing between thunks");
     if (has_vm)
-        add_line(self, 1, less(root->total_ns, vm_ns), "overhead of the call",
-                 "inputs, outputs and updates around the VM");
+        add_line(self, 1, less(root->total_ns, vm_ns), "call overhead", "inputs, outputs and updates around the VM");
 }
 
 static void

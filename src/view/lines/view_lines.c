@@ -56,7 +56,7 @@ static const snd_column columns_of_memory[] = {
     [TIMELINE] = {"timeline", "over time", SND_UNIT_SPARK, MEMORY_PART},
     [COPY_RATE] = {"copied_bytes_per_second", "copies", SND_UNIT_RATE, MEMORY_PART},
     [COPIED] = {"copied_bytes", "copied", SND_UNIT_BYTES, 0},
-    [PEAK_ERROR] = {"peak_error_bytes", "+-", SND_UNIT_BYTES, 0},
+    [PEAK_ERROR] = {"peak_error_bytes", "±", SND_UNIT_BYTES, 0},
     [GPU] = {"gpu_percent", "GPU", SND_UNIT_PERCENT, SND_COLUMN_SHOWN | SND_COLUMN_NO_ZERO},
     [GPU_MEMORY] = {"gpu_memory_bytes", "GPU memory", SND_UNIT_BYTES, MEMORY_PART},
 };

@@ -35,7 +35,7 @@ snd_memory_view_put(uint64_t bytes, uint64_t error, snd_buffer *out)
     if (!snd_error_is_large(error, bytes))
         return;
     snd_bytes_text(error, text);
-    snd_buffer_printf(out, " +- %s", text);
+    snd_buffer_printf(out, " ± %s", text);
 }
 
 uint64_t
@@ -117,14 +117,14 @@ snd_memory_view_cost(const snd_profile *profile, snd_buffer *out)
     if (snd_profile_info_number(profile, "memory_exact") != 0)
         snd_buffer_text(out, "every allocation was recorded");
     else if (interval != 0)
-        put_amount("one block for every ", interval, " was looked at", out);
+        put_amount("sampled one block per ", interval, "", out);
     else
-        snd_buffer_text(out, "blocks were looked at by chance");
+        snd_buffer_text(out, "blocks were sampled at random");
     snd_buffer_printf(out, "; standard errors above %u%% are shown", SHOWN_ERROR);
     if (unseen != 0)
-        put_amount("\n", unseen, " were allocated where nobody could look", out);
+        put_amount("\n", unseen, " could not be attributed to a line", out);
     if (own != 0)
-        put_amount(unseen == 0 ? "\nsonde itself took " : "; sonde itself took ", own, " of memory", out);
+        put_amount(unseen == 0 ? "\nprofiler overhead: " : "; profiler overhead: ", own, " of memory", out);
     if (note != NULL && *note != '\0') {
         snd_buffer_char(out, '\n');
         snd_utf8_clean(note, out);

@@ -1,12 +1,12 @@
 /* The view of leaks: the lines whose memory grows and grows, and how sure that is. */
 #include "base/text.h"
+#include "view/core/footer.h"
 #include "view/memory/leaks.h"
 #include "view/memory/memory_table.h"
 
 #include <math.h>
 
-/* ---- the verdict on a line.
- * What is known ---- */
+/* ---- the verdict on a line ---- */
 
 #define LAST_PART (31.0 / 32)
 #define LARGE_FALL (1.0 / 3)
@@ -265,11 +265,11 @@ static void
 put_footer(const tally *count, snd_buffer *out)
 {
     if (count->leaks == 0)
-        snd_buffer_text(out, "no leak found");
+        snd_buffer_text(out, "no leaks found");
     else
-        snd_buffer_printf(out, "%u line%s", count->leaks, count->leaks == 1 ? " leaks" : "s leak");
-    snd_buffer_printf(out, "; %u judged, %u not: fewer than %u surviving blocks after the first fifth of the run",
-                      count->judged, count->unknown, SND_LEAK_BLOCKS);
+        snd_footer_add_count(out, "", count->leaks, "leak");
+    snd_footer_add_count(out, "; ", count->judged, "line");
+    snd_buffer_printf(out, " checked, %u skipped (too few surviving blocks)", count->unknown);
 }
 
 static void

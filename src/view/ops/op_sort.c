@@ -82,7 +82,7 @@ const char *
 snd_op_sort_names(void)
 {
 #define NAME_AND_COMMA(name, value) name ", "
-    return NUMBER_MAP(NAME_AND_COMMA) BY_KEY " (cuda and xpu stand for device)";
+    return NUMBER_MAP(NAME_AND_COMMA) BY_KEY " (cuda and xpu mean device)";
 }
 
 typedef struct place {

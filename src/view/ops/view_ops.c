@@ -138,7 +138,7 @@ add_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
 
     snd_duration_text(ops->whole_ns, spent);
     snd_footer_add_count(&text, "", ops->calls, "call");
-    snd_buffer_printf(&text, " of operators; shares are of %s in operators and regions, ", spent);
+    snd_buffer_printf(&text, " of operators; percentages are of %s in operators and regions, ", spent);
     snd_footer_add_dropped(profile, &text);
     uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
     if (each_ns != 0)

@@ -266,14 +266,14 @@ set_footer(const maker *self, uint32_t small, snd_table *table)
 {
     snd_buffer text = {0};
 
-    snd_buffer_printf(&text, "%u process%s; a row is over those that have it; spread: (max - min) / max",
+    snd_buffer_printf(&text, "%u process%s; each row covers the processes that have it; spread: (max - min) / max",
                       self->profile->process_count, self->profile->process_count == 1 ? "" : "es");
     snd_buffer_printf(&text,
                       "\noutliers: more than %.0f median absolute deviations and %.0f%% from the median of %u or"
                       " more processes",
                       DEVIATIONS, 100 * LEAST_SHARE, LEAST_PROCESSES);
     if (small != 0)
-        snd_buffer_printf(&text, "\n%u row%s below %.0f%% of the longest; --show-all shows them", small,
+        snd_buffer_printf(&text, "\n%u row%s below %.0f%% of the longest hidden; show with --show-all", small,
                           small == 1 ? "" : "s", 100 * SMALL_SHARE);
     snd_work_need(snd_table_set_footer(table, snd_buffer_str(&text)));
 }

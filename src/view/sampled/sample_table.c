@@ -109,17 +109,20 @@ add_sample_cost(const snd_profile *profile, snd_buffer *text)
     uint64_t own = snd_profile_info_number(profile, "own_cpu_ns");
     uint64_t cpu = snd_profile_info_number(profile, "cpu_ns");
     uint64_t each = snd_profile_info_number(profile, "own_sample_cost_ns");
+    double share = cpu == 0 ? 0 : 100.0 * (double)own / (double)cpu;
     char spent[SND_DURATION_SIZE];
 
+    if (own != 0 || each != 0)
+        snd_buffer_text(text, "\nprofiler overhead: ");
     if (own != 0) {
-        snd_duration_text(own, spent);
-        snd_buffer_printf(text, "\nsonde itself took %s of CPU", spent);
+        snd_duration_short(own, spent);
+        snd_buffer_printf(text, "%s CPU", spent);
         if (cpu != 0)
-            snd_buffer_printf(text, " (%.2f%%)", 100.0 * (double)own / (double)cpu);
+            snd_buffer_printf(text, " (%.*f%%)", snd_short_digits(share), share);
     }
     if (each != 0) {
-        snd_duration_text(each, spent);
-        snd_buffer_printf(text, "%s%s a look at a running thread", own == 0 ? "\nsonde took " : ", and ", spent);
+        snd_duration_short(each, spent);
+        snd_buffer_printf(text, "%s%s per sample", own == 0 ? "" : ", ", spent);
     }
 }
 
@@ -133,7 +136,7 @@ add_footer(const snd_samples *samples, snd_table *table)
     snd_buffer text = {0};
 
     if (samples->all.samples == 0 && snd_profile_info(profile, "imported") != NULL) {
-        snd_buffer_text(&text, "imported; nobody knows how many samples these were");
+        snd_buffer_text(&text, "imported; the number of samples is unknown");
         snd_footer_set(profile, &text, table);
         return;
     }
@@ -143,13 +146,14 @@ add_footer(const snd_samples *samples, snd_table *table)
     if (missed != 0)
         snd_buffer_printf(&text, ", %llu missed", (unsigned long long)missed);
     if (interrupted != 0)
-        snd_buffer_printf(&text, ", %llu system call%s ended early", (unsigned long long)interrupted,
+        snd_buffer_printf(&text, ", %llu system call%s interrupted", (unsigned long long)interrupted,
                           interrupted == 1 ? "" : "s");
-    snd_buffer_printf(&text, "; a share of 50%% is good to +-%.2f%%", snd_samples_error(samples, 50));
+    double error = snd_samples_error(samples, 50);
+    snd_buffer_printf(&text, "; sampling error: ±%.*f points at 50%%", snd_short_digits(error), error);
     add_sample_cost(profile, &text);
     if (samples->own.has_none)
         snd_buffer_text(
-            &text, "\nnone of this is code outside installed packages and the standard library, so all code is shown");
+            &text, "\nno code outside installed packages and the standard library was sampled, so all code is shown");
     snd_footer_set(profile, &text, table);
 }
 
