@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* An hour of eight busy threads, and 1 GB. */
-#define EVENT_LIMIT (UINT64_C(1) << 25)
+#define EVENT_LIMIT (1u << 25)
 
 typedef struct timeline {
     const snd_reader *reader;
@@ -89,7 +89,7 @@ snd_reader_event_count(snd_reader *self, uint64_t *count)
 
 typedef struct gathered {
     snd_profile_event *events;
-    uint64_t count, capacity;
+    uint32_t count, capacity;
     int is_sorted;
 } gathered;
 
@@ -118,16 +118,10 @@ gather_event(void *context, const snd_profile_event *event)
 {
     gathered *self = context;
 
-    if (self->count == self->capacity) {
-        uint64_t capacity = self->capacity == 0 ? 1024 : self->capacity * 2;
-        if (capacity > EVENT_LIMIT)
-            return SND_TOO_LONG;
-        snd_profile_event *events = snd_realloc(self->events, capacity * sizeof *events);
-        if (events == NULL)
-            return SND_NO_MEMORY;
-        self->events = events;
-        self->capacity = capacity;
-    }
+    if (self->count == EVENT_LIMIT)
+        return SND_TOO_LONG;
+    if (!snd_make_room(&self->events, self->count + 1, &self->capacity, sizeof *self->events))
+        return SND_NO_MEMORY;
     self->is_sorted &= self->count == 0 || compare_events(&self->events[self->count - 1], event) <= 0;
     self->events[self->count++] = *event;
     return SND_OK;

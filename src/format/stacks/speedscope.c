@@ -27,7 +27,7 @@ typedef struct drawing {
     uint32_t *order;  /* events by track, then by time */
     uint64_t *starts; /* where those of a track begin in it, and behind the last track its end */
     run *runs;        /* of the thread that is drawn */
-    uint64_t run_count, run_capacity;
+    uint32_t run_count, run_capacity;
     uint64_t end_ns;
     snd_output out;
 } drawing;
@@ -70,12 +70,7 @@ add_run(drawing *self, uint32_t stack, uint64_t ns)
         self->end_ns += ns;
         return;
     }
-    if (self->run_count == self->run_capacity) {
-        uint64_t capacity = self->run_capacity == 0 ? 1024 : self->run_capacity * 2;
-        run *runs = snd_realloc(self->runs, capacity * sizeof *runs);
-        self->runs = runs;
-        self->run_capacity = capacity;
-    }
+    snd_need_room(&self->runs, self->run_count + 1, &self->run_capacity, sizeof *self->runs);
     self->runs[self->run_count++] = (run){stack, ns};
     self->end_ns += ns;
 }
@@ -150,14 +145,14 @@ put_thread(drawing *self, uint32_t track, uint32_t place, int is_second)
     snd_buffer_printf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_of(self->cost));
     snd_buffer_number(out, self->end_ns);
     snd_buffer_text(out, ",\n   \"samples\": [");
-    for (uint64_t i = 0; i < self->run_count; i++) {
+    for (uint32_t i = 0; i < self->run_count; i++) {
         if (i != 0)
             snd_buffer_char(out, ',');
         put_stack(self, self->runs[i].stack);
         snd_work_need(snd_output_flush_full(&self->out));
     }
     snd_buffer_text(out, "],\n   \"weights\": [");
-    for (uint64_t i = 0; i < self->run_count; i++) {
+    for (uint32_t i = 0; i < self->run_count; i++) {
         if (i != 0)
             snd_buffer_char(out, ',');
         snd_buffer_number(out, self->runs[i].ns);
@@ -172,7 +167,8 @@ put_threads(drawing *self, int is_second, uint32_t *place, uint32_t *active)
 {
     for (uint32_t i = 0; i < self->profile->track_count; i++) {
         const snd_profile_track *track = &self->profile->tracks[i];
-        self->run_count = self->end_ns = 0;
+        self->run_count = 0;
+        self->end_ns = 0;
         if (self->is_over_time)
             add_events(self, i);
         else

@@ -237,15 +237,12 @@ snd_call_attach(snd_call_book *book)
 int
 snd_call_grow(snd_call_thread *thread)
 {
-    uint32_t capacity = thread->capacity == 0 ? FIRST_FRAMES : thread->capacity * 2;
-    snd_call_frame *frames = snd_realloc(thread->frames, capacity * sizeof *frames);
-    if (frames == NULL) {
+    uint32_t wanted = thread->capacity == 0 ? FIRST_FRAMES : thread->capacity + 1;
+    int done = snd_make_room(&thread->frames, wanted, &thread->capacity, sizeof *thread->frames);
+
+    if (!done)
         SND_ADD(thread->track->dropped, 1);
-        return 0;
-    }
-    thread->frames = frames;
-    thread->capacity = capacity;
-    return 1;
+    return done;
 }
 
 /* The node of something that is called, whoever calls it. What stands for all signatures comes first: whoever sees a

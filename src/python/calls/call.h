@@ -126,6 +126,7 @@ extern uint32_t snd_builtin_mask;
 
 SND_COLD uint32_t snd_builtin_site_slow(PyObject *callable, const void *key);
 
+/* Not base/map: every call of a builtin looks here. */
 SND_HOT uint32_t
 snd_builtin_home(const void *key, uint32_t mask)
 {

@@ -28,6 +28,7 @@ snd_ops_first(void)
     return first;
 }
 
+/* Not base/map: every call of an operator looks here, and an address needs no hash of bytes. */
 static uint32_t
 slot_of(const PyObject *callable)
 {

@@ -10,7 +10,7 @@ enum {
     VALUE_LIMIT = 64,    /* those with numbers in them; from then on numbers are not told */
 };
 
-static snd_op_entry **table;
+static snd_op_entry **table; /* not base/map: every call of an operator looks here, and entries are compared in place */
 static uint32_t table_mask, entry_count;
 
 SND_HOT uint64_t
