@@ -1,7 +1,7 @@
 /* sonde.h: regions, counters and recordings for C11 and C++17 programs and extension modules.
  *
  * Compile and link with the flags that `sonde config --cflags --libs` prints. In a Python process the regions of an
- * extension module land in the same tree as those of Python, on the same thread below the same parent.
+ * extension module are in the same tree as those of Python, on the same thread below the same parent.
  *
  *     #include <sonde.h>
  *
@@ -29,12 +29,13 @@
 extern "C" {
 #endif
 
-/* How to record. All zero: regions count, nothing is written. Paths take %p (process id), %h (host) and %r (rank). */
+/* How to record. All zero: regions are measured, nothing is written. Paths take %p (process id), %h (host) and %r
+ * (rank). */
 typedef struct sonde_options {
     const char *recording;    /* the file to write, a checkpoint about once a second; NULL: none */
     const char *chrome_trace; /* a trace for Chrome and Perfetto, written while running; NULL: none */
-    int timeline;             /* 1: keep every entry in the recording, not only sums */
-    int cpu;                  /* 1: CPU time of every entry, too; costs two system calls an entry */
+    int timeline;             /* 1: keep every entry in the recording, not only totals */
+    int cpu;                  /* 1: also measure CPU time; costs two system calls per entry */
 } sonde_options;
 
 /* Starts measuring. Returns 0, or -1 with sonde_error() set: a file cannot be written, or a recording is already
@@ -70,12 +71,12 @@ sonde_span *sonde_enter(sonde_site *site);
 void sonde_leave(sonde_span *span);
 
 /* The same without a handle: sonde_end leaves the innermost region of this thread, if one of these two entered it, and
- * does nothing otherwise. A name made at run time costs a look-up under a lock. */
+ * does nothing otherwise. A name made at run time costs a lookup under a lock. */
 void sonde_begin(sonde_site *site);
 void sonde_begin_named(const char *name);
 void sonde_end(void);
 
-/* A named value, one a thread: set it, or add to it (from 0). Its extremes and average are kept, and with a timeline
+/* A named value per thread: set it, or add to it (from 0). Its extremes and average are kept, and with a timeline
  * every update. */
 void sonde_counter_set(sonde_site *site, double value);
 void sonde_counter_add(sonde_site *site, double delta);

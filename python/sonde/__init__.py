@@ -1,19 +1,19 @@
 """sonde: one profiler for Python programs.
 
-Look at where the time of a block goes, line by line, or run the whole program under ``sonde run``:
+See where a block spends its time, line by line; for a whole program, use ``sonde run``:
 
 >>> import sonde
 >>> with sonde.sample() as s:
 ...     work()
 >>> s.print()
 
-Or where its memory goes, with ``sonde run --memory`` for the whole program:
+See where its memory goes; for a whole program, use ``sonde run --memory``:
 
 >>> with sonde.memory() as m:
 ...     work()
 >>> m.peak_bytes
 
-Or what the operators of NumPy cost, by their inputs' shapes:
+See what NumPy's operators cost, by input shapes:
 
 >>> with sonde.ops() as prof:
 ...     work()
@@ -83,7 +83,7 @@ __all__ = [
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Give a notebook the magics ``%sonde``, ``%%sonde``, ``%scrun`` and ``%%scalene``; ``%sonde --help`` tells more.
+    """Add the magics ``%sonde``, ``%%sonde``, ``%scrun`` and ``%%scalene`` to a notebook; see ``%sonde --help``.
 
     >>> %load_ext sonde
     >>> %sonde work()
@@ -94,7 +94,7 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """Take the magics away again.
+    """Remove the magics.
 
     >>> %unload_ext sonde
     """

@@ -23,7 +23,7 @@ def _find_program() -> str | None:
 def main() -> None:
     program = _find_program()
     if program is None:
-        sys.exit("sonde: the program is not installed beside this package; install sonde-profiler again")
+        sys.exit("sonde: the sonde program is missing next to this package; reinstall sonde-profiler")
     sys.stdout.flush()
     os.execv(program, ["sonde", *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""Averages of operators: what ``key_averages()`` gives, for PyTorch and for NumPy."""
+"""Averages of operators: what ``key_averages()`` returns, for PyTorch and for NumPy."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Average:
 
     @property
     def cpu_time_str(self) -> str:
-        """``cpu_time`` with its unit, as the table has it; so are the others that end in ``_str``."""
+        """``cpu_time`` with its unit, as in the table; the others that end in ``_str`` are alike."""
         return _core.op_time_text(self.cpu_time)
 
     @property
@@ -92,7 +92,7 @@ class Average:
 
 
 class Averages(Sequence[Average]):
-    """The rows of ``key_averages()``, in the order in which the operators were first met.
+    """The rows of ``key_averages()``, in the order in which the operators first ran.
 
     >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
     """
@@ -167,11 +167,11 @@ class Averages(Sequence[Average]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """What all rows took for themselves, in microseconds."""
+        """The self time of all rows, in microseconds."""
         return self.total_average().self_cpu_time_total
 
     def to_csv(self, path: str | Path | None = None, sort_by: str | None = None) -> str:
-        """All rows and columns as comma-separated values; also written to `path` if there is one.
+        """All rows and columns as comma-separated values; also written to `path` if you give one.
 
         >>> averages.to_csv("ops.csv", sort_by="cpu_time_total")
         """
@@ -181,7 +181,7 @@ class Averages(Sequence[Average]):
         return text
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame with a row for each operator.
+        """A pandas DataFrame with one row per operator.
 
         >>> averages.to_dataframe().sort_values("cpu_time_total")
         """

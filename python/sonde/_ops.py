@@ -1,11 +1,11 @@
-"""Operators in a program: what NumPy's functions and PyTorch's cost, by name, by their inputs and by line.
+"""Profile operators: what NumPy's and PyTorch's functions cost, by name, by inputs and by line.
 
 >>> import sonde
 >>> with sonde.ops() as prof:
 ...     work()
 >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
 
-It shares the one measurement of a process, as ``sonde.sample`` does; regions stand in the same table.
+It shares the process's profiling session, as ``sonde.sample`` does. Regions appear in the same table.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _is_hooked = False
 
 
 class Ops(Measurement):
-    """What ``ops`` gives: a context manager with a table of operators. The views are those of ``Measurement``.
+    """What ``ops`` returns: a context manager with a table of operators. The views are those of ``Measurement``.
 
     >>> prof = sonde.ops().start()
     >>> work()
@@ -51,17 +51,17 @@ class Ops(Measurement):
         self._before: _core.Profile | None = None  # what others had measured when it began
 
     def start(self) -> Self:
-        """Begin without a block, until ``stop``.
+        """Start without a block, until ``stop``.
 
         >>> prof = sonde.ops().start()
         """
         with _lock:
             if self._depth > 0:
-                raise RuntimeError("it was started already")
+                raise RuntimeError("already started")
             return self.__enter__()
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_line: bool = False) -> Averages:
-        """The operators and regions of the block, summed up: by name, by inputs too, or by the line that called them.
+        """The operators and regions of the block, summed by name, and if you like by inputs or by calling line.
 
         >>> prof.key_averages(group_by_input_shape=True).table(row_limit=30)
         """
@@ -107,10 +107,10 @@ def ops(
     all_code: bool = False,
     report: bool | None = None,
 ) -> Any:
-    """Measure operators: for a ``with`` block, or as a decorator.
+    """Measure operators, in a ``with`` block or as a decorator.
 
-    ``shapes`` tells calls apart by the types and shapes of their inputs, ``stacks`` by the line that called them.
-    ``include``, ``exclude``, ``all_code`` and ``report`` are as in ``sample``.
+    ``shapes`` separates calls by the types and shapes of their inputs, ``stacks`` by the calling line. ``include``,
+    ``exclude``, ``all_code`` and ``report`` are as in ``sample``.
 
     >>> with sonde.ops(stacks=True) as prof:
     ...     work()

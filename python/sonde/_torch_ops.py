@@ -66,9 +66,9 @@ def begin(shapes: bool) -> Collector | None:
 def _why_not(torch: Any) -> str | None:
     """PyTorch has one profile at a time: a second one would end the first."""
     if _is_running:
-        return "PyTorch's operators are measured for the block around this one only"
+        return "PyTorch's operators are measured only for the enclosing block"
     if torch.autograd._profiler_enabled():
-        return "PyTorch's operators are not measured: its profiler is running already"
+        return "PyTorch's operators are not measured: its profiler is already running"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Memory in a program: how much a part of it has at its peak, which lines allocate, keep and copy it.
+"""Profile the memory of a part of your program: its peak, and the lines that allocate, keep and copy memory.
 
 >>> import sonde
 >>> with sonde.memory() as m:
@@ -6,8 +6,8 @@
 >>> m.peak_bytes
 >>> m.print("memory")
 
-It shares the one measurement of a process, as ``sonde.sample`` does. What was allocated before memory was measured is
-not seen.
+It shares the process's profiling session, as ``sonde.sample`` does. It does not see memory that was allocated before
+it started.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _open: list[Memory] = []  # blocks that run; there is one peak to read, and each
 
 
 class Memory(Measurement):
-    """What ``memory`` gives: a context manager with numbers in bytes, right while it runs and afterwards.
+    """What ``memory`` returns: a context manager with numbers in bytes, valid while it runs and afterwards.
 
-    All are estimates with a standard error, but for an exact measurement. The views are those of ``Measurement``.
+    All are estimates with a standard error, unless you use ``exact``. The views are those of ``Measurement``.
 
     >>> m = sonde.memory(exact=True)
     >>> with m:
@@ -52,7 +52,7 @@ class Memory(Measurement):
 
     @property
     def peak_bytes(self) -> int:
-        """The most that was live at one time since the block began."""
+        """The most memory in use at one time since the block began."""
         return int(self._numbers()["peak_bytes"])
 
     @property
@@ -62,7 +62,7 @@ class Memory(Measurement):
 
     @property
     def live_bytes(self) -> int:
-        """What was allocated since memory is measured, and is not freed."""
+        """Memory allocated since the measurement began and not yet freed."""
         return int(self._numbers()["live_bytes"])
 
     @property
@@ -72,16 +72,16 @@ class Memory(Measurement):
 
     @property
     def allocated_bytes(self) -> int:
-        """All that was allocated in the block, freed or not."""
+        """All memory allocated in the block, freed or not."""
         return int(self._numbers()["alloc_bytes"])
 
     @property
     def copied_bytes(self) -> int:
-        """What was copied from one place in memory to another in the block."""
+        """Bytes copied from one place in memory to another in the block."""
         return int(self._numbers()["copied_bytes"])
 
     def snapshot(self) -> Snapshot:
-        """What is live now, or was at the end, by line: see ``snapshot`` and ``compare``.
+        """Live memory by line, now or at the end: see ``snapshot`` and ``compare``.
 
         >>> m.snapshot().statistics("lineno")[:3]
         """
@@ -157,10 +157,10 @@ def memory(
     all_code: bool = False,
     report: bool | None = None,
 ) -> Any:
-    """Measure memory: for a ``with`` block, or as a decorator.
+    """Measure memory, in a ``with`` block or as a decorator.
 
-    A block is looked at every ``interval`` bytes on average, and stands for what was allocated between; ``exact`` looks
-    at every one. ``include``, ``exclude``, ``all_code`` and ``report`` are as in ``sample``.
+    On average, one block per ``interval`` bytes is sampled, and represents what was allocated in between; ``exact``
+    records every block. ``include``, ``exclude``, ``all_code`` and ``report`` are as in ``sample``.
 
     >>> with sonde.memory() as m:
     ...     work()

@@ -1,4 +1,4 @@
-"""The call profiler: every call, exact, with the types and shapes of the arguments.
+"""The call profiler: every call, exactly, with the types and shapes of its arguments.
 
 >>> from sonde import profiler
 >>> p = profiler.Profile()
@@ -7,7 +7,7 @@
 >>> p.disable()
 >>> p.print_stats("cumtime")
 
-The interface is that of the standard ``cProfile``; ``signatures=False`` shows what that shows.
+It has the interface of the standard ``cProfile``; with ``signatures=False`` it shows the same as that.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["Profile", "plot", "run", "runctx"]
 class Profile(Calls):
     """A profile of calls.
 
-    ``timer`` is a function that returns the time, in seconds or in units of ``timeunit``. ``subcalls=False`` leaves out
-    who called whom, ``builtins=False`` what is written in C. With ``signatures`` calls are told apart by the types of
-    their arguments (``returns``: and of what came back), up to ``limit`` combinations a function. ``resumes`` counts a
-    generator that goes on as a call, as ``cProfile`` does. ``include`` and ``exclude`` are patterns (``*`` and ``?``)
-    of files or functions.
+    ``timer`` is a function that returns the time, in seconds or in units of ``timeunit``. ``subcalls=False`` leaves
+    out who called whom, ``builtins=False`` leaves out functions written in C. ``signatures`` separates calls by the
+    types of their arguments (``returns``: and of their results), up to ``limit`` combinations per function.
+    ``resumes`` counts each resumption of a generator as a call, as ``cProfile`` does. ``include`` and ``exclude`` are
+    patterns (``*`` and ``?``) of files or functions.
 
     >>> with Profile() as p:
     ...     work()
@@ -200,9 +200,9 @@ def _run_and_show(
 
 
 def plot(profile: Profile, filename: str | None = None) -> Any:
-    """Show the profile as a page, the sunburst first: in a notebook below the cell, elsewhere in a browser.
+    """Show the profile as a page that starts with the sunburst: below the cell in a notebook, else in a browser.
 
-    Returns what the notebook shows, or the name of the file.
+    Returns what the notebook shows, or the file name.
 
     >>> plot(p)
     """

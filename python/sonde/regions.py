@@ -1,4 +1,4 @@
-"""Marked regions of a program, and how long they take.
+"""Mark regions of your program, and measure how long they take.
 
 >>> import sonde.regions as rp
 >>> rp.install()
@@ -61,16 +61,16 @@ def install(
     cpu: bool = False,
     counters: Iterable[str] = (),
 ) -> None:
-    """From now on regions count, and the report comes at exit. A second call reconfigures and keeps what was counted.
+    """Start measuring regions, and report at exit. A second call changes the settings and keeps the results so far.
 
     ``reporter`` prints the report (default: a table on standard error). ``chrome_trace_file`` is a trace for Chrome
     and Perfetto, written while the program runs. ``recording`` is a file for ``sonde view``; ``True`` names it after
     the program and its process. In both paths %p is the process id, %h the host and %r the rank. ``timeline`` keeps
-    every entry in the recording, not only sums; ``cpu`` measures CPU time too, at some 1.3 us an entry.
+    every entry in the recording, not only totals; ``cpu`` also measures CPU time, at about 1.3 µs per entry.
     ``counters`` counts page faults and more of each region: any of page-faults, context-switches, migrations, cycles,
-    instructions, branches, branch-misses, cache-references and cache-misses. What this machine does not count has no
-    column, and the report says why.
-    ``debug_mode`` prints every enter and leave. ``timer_cls`` makes the clock: an object with ``clock()`` in seconds.
+    instructions, branches, branch-misses, cache-references and cache-misses. Counters that this machine lacks have no
+    column, and the report says why. ``debug_mode`` prints every entry and exit. ``timer_cls`` creates the clock: an
+    object with ``clock()`` in seconds.
 
     >>> install(chrome_trace_file="trace-%p.json", recording=True)
     """
@@ -99,14 +99,14 @@ def _names(counters: Iterable[str]) -> list[str]:
     names = [counters] if isinstance(counters, str) else list(counters)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"a counter is given by its name, not as {type(name).__name__}")
+            raise TypeError(f"a counter must be a name, not {type(name).__name__}")
         if "," in name or not name:
-            raise ValueError(f"unknown counter {name!r}; each is a text of its own, as in counters=['page-faults']")
+            raise ValueError(f"unknown counter {name!r}; pass a list of names, as in counters=['page-faults']")
     return names
 
 
 def uninstall() -> None:
-    """Regions cost next to nothing again; files are completed, nothing is reported.
+    """Stop measuring regions and complete the files, without a report.
 
     >>> uninstall()
     """
@@ -116,7 +116,7 @@ def uninstall() -> None:
 
 
 def report() -> None:
-    """Report now what was counted so far; counting goes on.
+    """Report the results so far, and keep measuring.
 
     >>> report()
     """
@@ -126,7 +126,7 @@ def report() -> None:
 
 
 def reset() -> None:
-    """Forget what was counted so far; open regions count from now.
+    """Discard the results so far; open regions count from now.
 
     >>> reset()
     """
@@ -142,10 +142,10 @@ if TYPE_CHECKING:
 
 
 def func(name: Any = None, asglobal: bool = False, *, as_global: bool = False) -> Any:
-    """A decorator: every call of the function is a region, named after the function, ``f()``.
+    """A decorator that measures every call as a region, named after the function: ``f()``.
 
-    Works on functions, methods, class and static methods, coroutines and generators, whose region lasts until they
-    are done.
+    Works on functions, methods, class and static methods, coroutines and generators. The region of a coroutine or a
+    generator lasts until it is done.
 
     >>> @func()
     ... def train():

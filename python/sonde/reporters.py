@@ -1,4 +1,4 @@
-"""What happens to the regions at exit: a table, CSV, or nothing but the rows.
+"""How regions are reported at exit: as a table, as CSV, or only as rows.
 
 A reporter is any object with ``dump_profiler(profiler)``; ``profiler`` is a :class:`Profiler`.
 """
@@ -91,7 +91,7 @@ class Slice:
 
 
 class Profiler:
-    """What was measured up to one moment; what a reporter gets."""
+    """The results up to one moment, as a reporter gets them."""
 
     def __init__(self, profile: _core.Profile) -> None:
         self._profile = profile
@@ -104,16 +104,16 @@ class Profiler:
         return self._profile.format(format, columns=columns, footer=footer)
 
     def texts(self, columns: Iterable[str]) -> list[list[str]]:
-        """The regions as lists of texts as a table has them, after a list of the columns' names."""
+        """The regions as lists of strings, as in a table. The first list has the column names."""
         return self._profile.texts(columns)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dictionary a row, in the order of the table; times in whole nanoseconds."""
+        """One dictionary per row, in the order of the table; times in whole nanoseconds."""
         return self._profile.rows("regions")
 
     @property
     def root(self) -> Node:
-        """The main thread as a tree of nodes; other threads hang below it under their own names."""
+        """The main thread as a tree of nodes; other threads are below it, under their own names."""
         nodes: list[Node] = []
         for row in self.rows():
             node = Node(row)
@@ -194,7 +194,7 @@ class _TableReporter:
 
     @property
     def wants_cpu(self) -> bool:
-        """Whether ``install`` has to measure CPU time for this reporter."""
+        """Whether ``install`` must measure CPU time for this reporter."""
         return any(isinstance(column, str) and column.split("=")[-1].startswith("cpu") for column in self.columns)
 
     def _text(self, profiler: Profiler) -> str:
@@ -239,7 +239,8 @@ class CsvReporter(_TableReporter):
 
 
 class SilentReporter:
-    """Prints nothing and keeps the rows: ``rows[0]`` holds the columns' names as given, then a list of texts a region.
+    """Prints nothing and keeps the rows: ``rows[0]`` has the column names as given, then one list of strings per
+    region.
 
     The text of ``total`` has its unit, as in "84.77 us"; ``total_us`` and ``total_ns`` are whole numbers.
 

@@ -1,13 +1,13 @@
-"""The sampler in a program: where the time of a part of it goes, line by line, on all threads.
+"""Sample a part of your program: where its time goes, line by line, on all threads.
 
 >>> import sonde
 >>> with sonde.sample() as s:
 ...     work()
 >>> s.print()
 
-A process has one measurement, and all who ask for one share it: a block inside another block, regions that are
-installed, ``sonde run``. It lasts until the last of them ends, and what it has seen is one profile for all. The first
-who asks decides on the rate and on the recording.
+Each process has one profiling session, shared by all callers: nested blocks, installed regions, ``sonde run``. It
+lasts until the last of them ends, and its profile covers all of them. The first caller chooses the rate and the
+recording.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _started: Measurement | None = None  # by start()
 
 
 class Measurement:
-    """What ``sample``, ``record`` and ``start`` give: a context manager that keeps its results.
+    """What ``sample``, ``record`` and ``start`` return: a context manager that keeps its results.
 
-    It can be used again; the results are then those of the last time. Where no block fits, as from one cell of a
-    notebook to another, there are ``start()`` and ``stop()``.
+    You can use it again; it then has the results of the last time. Where a block does not fit, as from one notebook
+    cell to another, use ``start()`` and ``stop()``.
 
     >>> m = sonde.sample(rate=200)
     >>> with m:
@@ -88,20 +88,20 @@ class Measurement:
             self.print(file=stream)
 
     def start(self) -> Self:
-        """Begin without a block, until ``stop``.
+        """Start without a block, until ``stop``.
 
         >>> m = sonde.sample().start()
         """
         return self.__enter__()
 
     def stop(self) -> Self:
-        """End what ``start`` began; the results stay.
+        """Stop what ``start`` started, and keep the results.
 
         >>> m.stop().print()
         """
         with _lock:
             if self._depth == 0:
-                raise RuntimeError("it was not started")
+                raise RuntimeError("not started")
             self.__exit__()
         return self
 
@@ -115,7 +115,7 @@ class Measurement:
             return type(function)(self(function.__func__))
         if not callable(function):
             kind = type(function).__name__
-            raise TypeError(f"only a function can be measured, not {kind}; options are given by their names")
+            raise TypeError(f"only a function can be measured, not {kind}; pass options as keywords")
         made = type(self)(self._wishes, self._call_options, self._places, self._report is not False)
         wrapper: Any = _resumed.wrap_resumable(function, lambda: made)
         if wrapper is None:
@@ -130,7 +130,7 @@ class Measurement:
 
     @property
     def profile(self) -> _core.Profile:
-        """What was measured: so far, or up to the end."""
+        """What was measured so far, or up to the end."""
         if self._depth > 0:
             return _core.profile()
         if self._profile is None:
@@ -138,17 +138,17 @@ class Measurement:
         return self._profile
 
     def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
-        """A view as text: a table at most ``width`` wide (0: as wide as it gets), ``"csv"``, ``"json"`` or ``"html"``.
+        """A view as text: a table at most ``width`` wide (0: no limit), ``"csv"``, ``"json"`` or ``"html"``.
 
-        Without a name it is the summary; of memory alone, the view of memory. Lists are in the order of CPU time, and
-        shares are of it; ``with_waiting=True``: of CPU time and waiting together.
+        Without a name, the summary; for memory alone, the memory view. Rows are ranked by CPU time, and percentages
+        are of CPU time; with ``with_waiting=True``, of CPU plus waiting time.
 
         >>> s.output("lines")
         """
         return self.profile.format(format, view=view or self._main_view(), width=width, **options)
 
     def print(self, view: str | None = None, *, file: TextIO | None = None, **options: Any) -> None:
-        """Print a view, on standard output if nothing else is given; with options as in ``output``.
+        """Print a view, by default to standard output. Takes the options of ``output``.
 
         >>> s.print("tree")
         """
@@ -158,14 +158,14 @@ class Measurement:
         print(self.output(view, **look_of(out), **options), file=out, end="", flush=True)
 
     def rows(self, view: str = "lines", **options: Any) -> list[dict[str, Any]]:
-        """A view as dictionaries, with all its columns; with options as in ``output``.
+        """A view as dictionaries with all its columns. Takes the options of ``output``.
 
         >>> max(s.rows(), key=lambda row: row["samples"])
         """
         return self.profile.rows(view, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what was measured as a recording, without its timeline.
+        """Save the results as a recording, without a timeline.
 
         >>> s.save("block.sonde")
         """
@@ -174,9 +174,9 @@ class Measurement:
         self.profile.save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
 
     def report(self, path: str | os.PathLike[str], *, source: bool = True) -> None:
-        """Write a page for a browser: all views of what was measured, in one HTML file.
+        """Write an HTML page: all views of the results in one file.
 
-        The timeline is in it where there is a recording that has ended. ``source=False`` leaves out source texts.
+        It includes the timeline if a recording was written and has ended. ``source=False`` leaves out source code.
 
         >>> s.report("page.html")
         """
@@ -185,7 +185,7 @@ class Measurement:
         _core.write_page(os.path.abspath(os.fsdecode(path)), self.page(source=source))  # noqa: PTH100
 
     def page(self, *, source: bool = True) -> str:
-        """The page that ``report`` writes, as a text.
+        """The page that ``report`` writes, as a string.
 
         >>> html = s.page()
         """
@@ -228,7 +228,7 @@ class Measurement:
         recording = self._wishes.get("recording")
         taken = _session.wish("recording")
         if recording and taken and not _session.is_outer():
-            raise RuntimeError(f"a recording is being written already: {taken}")
+            raise RuntimeError(f"already writing a recording: {taken}")
         if self._call_options is not None:
             self._calls = _core.Calls(**self._call_options, shared=True)
         is_first = all(_session.wish(probe) is None for probe in ("rate", "memory", "ops", "graph"))
@@ -304,11 +304,12 @@ def sample(
     all_code: bool = False,
     report: bool | None = None,
 ) -> Any:
-    """Look at all threads ``rate`` times a second: for a ``with`` block, or as a decorator.
+    """Sample all threads ``rate`` times per second, in a ``with`` block or as a decorator.
 
-    ``native`` sees native functions too, ``cpu_only`` leaves out what waits, ``signals=False`` is for programs that
-    cannot bear one. ``include``, ``exclude`` (patterns) and ``all_code`` say which files are the program's own.
-    ``report`` prints a summary on standard error at the end, as a decorator does unless it is False.
+    ``native`` also shows native functions, ``cpu_only`` leaves out waiting threads, and ``signals=False`` is for
+    programs that break when interrupted by signals. ``include``, ``exclude`` (patterns) and ``all_code`` choose which
+    files are your own code. ``report`` prints a summary to standard error at the end; a decorator does so unless it is
+    False.
 
     >>> with sonde.sample() as s:
     ...     work()
@@ -342,15 +343,15 @@ def record(
     all_code: bool = False,
     report: bool | None = None,
 ) -> Measurement:
-    """Several probes into one recording: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``, ``"op"``, ``"graph"``.
+    """Record several probes in one file: ``"region"``, ``"sample"``, ``"call"``, ``"memory"``, ``"op"``, ``"graph"``.
 
-    It is for a ``with`` block, or a decorator.
+    Use it as a ``with`` block or a decorator.
 
-    ``path`` takes %p, %h and %r as in ``install``, and True names it after the program. Regions count in any case.
-    ``signatures`` and ``builtins`` are for calls, as in ``sonde.profiler``; ``exact`` and ``interval`` for memory, with
-    which the result is a ``Memory``; ``shapes`` and ``stacks`` for operators, as in ``ops``. With ``"graph"``, and
-    neither memory nor operators, it is a ``sonde.graph.Graphs``. The rest is as in ``sample``. Under ``sonde run`` all
-    goes into its recording instead.
+    ``path`` may contain %p, %h and %r as in ``install``; True names it after the program. Regions are always recorded.
+    ``signatures`` and ``builtins`` apply to calls, as in ``sonde.profiler``; ``exact`` and ``interval`` to memory,
+    where the result is a ``Memory``; ``shapes`` and ``stacks`` to operators, as in ``ops``. With ``"graph"``, and
+    neither memory nor operators, the result is a ``sonde.graph.Graphs``. The rest is as in ``sample``. Under ``sonde
+    run``, everything goes into its recording instead.
 
     >>> with sonde.record("run.sonde", probes=["region", "sample"]):
     ...     with sonde.region("load"):
@@ -388,9 +389,9 @@ def record(
 def start(
     *, rate: int = 1000, native: bool = False, cpu_only: bool = False, signals: bool = True, **places: Any
 ) -> Measurement:
-    """Begin to look, until ``stop``. The options are those of ``sample``.
+    """Start sampling, until ``stop``. Takes the options of ``sample``.
 
-    A second call changes nothing. Under ``sonde run`` its sampler goes on, after ``stop`` or ``--start-paused``.
+    A second call has no effect. Under ``sonde run``, it resumes the sampler after ``stop`` or ``--start-paused``.
 
     >>> sonde.start()
     >>> work()
@@ -406,9 +407,9 @@ def start(
 
 
 def stop() -> Measurement | None:
-    """End what ``start`` began, and give its results; None when nothing was started.
+    """Stop what ``start`` started and return its results; None if nothing was started.
 
-    Under ``sonde run`` its sampler pauses.
+    Under ``sonde run``, it pauses the sampler.
 
     >>> sonde.stop().print("lines")
     """

@@ -1,4 +1,4 @@
-"""What is live at one moment, by line, file or stack, and what has grown between two; as tracemalloc has it.
+"""Live memory at one moment, by line, file or stack, and its growth between two moments, as in tracemalloc.
 
 >>> with sonde.memory():
 ...     before = sonde.snapshot()
@@ -22,10 +22,10 @@ __all__ = ["Snapshot", "compare", "snapshot"]
 
 
 class Snapshot:
-    """The memory that was live at one moment, of all that was allocated since memory is measured.
+    """The memory that was live at one moment, of all that was allocated since the measurement began.
 
-    Its answers are objects of tracemalloc's classes ``Statistic`` and ``StatisticDiff``, so they print and compare as
-    those do. Sizes and counts are estimates, but for an exact measurement.
+    Its results are tracemalloc's ``Statistic`` and ``StatisticDiff`` objects, so they print and compare the same way.
+    Sizes and counts are estimates, unless you use ``exact``.
     """
 
     def __init__(self, profile: _core.Profile) -> None:
@@ -44,18 +44,20 @@ class Snapshot:
         return [Statistic(Traceback(frames), size, count) for size, count, frames in self.profile.live(key_type)]
 
     def compare_to(self, old_snapshot: Snapshot, key_type: str = "lineno") -> list[StatisticDiff]:
-        """``compare(old_snapshot, self, key_type)``, by the name that tracemalloc has for it.
+        """``compare(old_snapshot, self, key_type)``, under tracemalloc's name.
 
         >>> after.compare_to(before, "lineno")
         """
         return compare(old_snapshot, self, key_type)
 
 
-_NOT_MEASURED = "memory is not measured; take snapshots inside `with sonde.memory():` or under `sonde run --memory`"
+_NOT_MEASURED = (
+    "memory is not being measured; take snapshots inside `with sonde.memory():` or under `sonde run --memory`"
+)
 
 
 def snapshot() -> Snapshot:
-    """What is live now; ``RuntimeError`` where memory is not measured.
+    """Live memory now; ``RuntimeError`` if memory is not being measured.
 
     >>> before = sonde.snapshot()
     """
@@ -65,7 +67,7 @@ def snapshot() -> Snapshot:
 
 
 def compare(before: Snapshot, after: Snapshot, key_type: str = "lineno") -> list[StatisticDiff]:
-    """What has changed between two snapshots, the largest change first: ``size_diff``, ``count_diff`` and the rest.
+    """The changes between two snapshots, the largest first: ``size_diff``, ``count_diff`` and the rest.
 
     >>> sonde.compare(before, after)[0].traceback[0].lineno
     """

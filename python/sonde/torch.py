@@ -1,11 +1,11 @@
-"""PyTorch's profiler with sonde's aggregation: change the import, and nothing else.
+"""PyTorch's profiler with sonde's aggregation: you only change the import.
 
 >>> from sonde.torch import profile, ProfilerActivity, record_function, schedule
 >>> with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:
 ...     model(inputs)
 >>> print(prof.key_averages(group_by_input_shape=True).table(sort_by="cpu_time_total", row_limit=10))
 
-Events are collected by PyTorch itself, and cost what they cost there. The averages are made by sonde, in C.
+PyTorch itself collects the events, at its own cost. sonde computes the averages, in C.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def _warn_once(reason: str) -> None:
     if not _has_warned:
         _has_warned = True
         warnings.warn(
-            f"sonde does not know the inside of torch {_torch.__version__} ({reason}); "
-            "averages are made from events(), which is slower",
+            f"sonde does not know the internals of torch {_torch.__version__} ({reason}); "
+            "computing averages from events(), which is slower",
             stacklevel=4,
         )
 
@@ -157,7 +157,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
         try:
             results = inner.kineto_results
             if results is None:
-                raise RuntimeError("this profile has not ended; stop() it before asking for averages")
+                raise RuntimeError("this profile is still running; stop() it before asking for averages")
             if self._events_read is None or self._events_read[0] is not results:
                 self._events_read = (results, _read_events(inner))
             return self._events_read[1]
@@ -168,9 +168,9 @@ class profile(_profiler.profile):  # type: ignore[misc]
     def _finished(self) -> Any:
         """PyTorch's inner profile. RuntimeError when nothing was collected, or when it was told not to keep events."""
         if getattr(self, "profiler", None) is None:
-            raise RuntimeError("nothing was profiled; start() comes before key_averages()")
+            raise RuntimeError("nothing was profiled; call start() before key_averages()")
         if getattr(self.experimental_config, "trace_only", False):
-            raise RuntimeError("with trace_only=True there are no averages; use export_chrome_trace()")
+            raise RuntimeError("trace_only=True keeps no averages; use export_chrome_trace()")
         return self.profiler
 
     def key_averages(
@@ -179,7 +179,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> Averages:
-        """The events summed up by name and, if asked for, by input shapes, lines of the stack and overload.
+        """The events summed by name and, if you like, by input shapes, stack lines and overload.
 
         >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
         """
@@ -205,7 +205,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
     def transfers(self) -> list[dict[str, Any]]:
         """Where data moves, by line: copies, transfers between host and device, and waits for a data loader.
 
-        Bytes are known of transfers, and of copies with ``record_shapes=True``; lines with ``with_stack=True``.
+        Bytes are known for transfers, and for copies with ``record_shapes=True``; lines with ``with_stack=True``.
 
         >>> for row in prof.transfers():
         ...     print(row["name"], row["place"], row["bytes"], row["bytes_per_second"])
@@ -214,7 +214,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
         return list(answer["rows"])
 
     def transfers_table(self) -> str:
-        """The same as a table to read.
+        """The same as a text table.
 
         >>> print(prof.transfers_table())
         """
@@ -224,5 +224,5 @@ class profile(_profiler.profile):  # type: ignore[misc]
         self._finished()
         events = self._kineto()
         if events is None:
-            raise RuntimeError("transfers() needs the events of one collection, as this torch does not give them")
+            raise RuntimeError("transfers() needs events that this torch does not provide")
         return events.transfers(name, self.with_stack)

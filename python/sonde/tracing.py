@@ -56,7 +56,7 @@ def runctx(statement: str, globals: dict[str, Any], locals: Any, filename: Any =
 
 
 def label(code: Any) -> tuple[str, int, str]:
-    """The key of a code object, or of the name of a C function, in ``pstats``.
+    """The key of a code object, or of a C function's name, in ``pstats``.
 
     >>> label(work.__code__)
     """
@@ -81,7 +81,7 @@ def main() -> None:
     parser.allow_interspersed_args = False
     parser.add_option("-o", "--outfile", help="write the statistics to FILE", metavar="FILE")
     keys = sorted(pstats.Stats.sort_arg_dict_default)
-    parser.add_option("-s", "--sort", help="sort by one of the keys of pstats", default=2, choices=keys)
+    parser.add_option("-s", "--sort", help="sort by a pstats key", default=2, choices=keys)
     parser.add_option("-m", dest="module", action="store_true", help="PROGRAM is the name of a module", default=False)
     options, words = parser.parse_args()
     if not words:

@@ -16,11 +16,17 @@ static void
 print(FILE *file, int descriptor, const char *format, va_list args)
 {
     snd_buffer text = {0};
+    va_list again;
 
+    va_copy(again, args);
     snd_buffer_vprintf(&text, format, args);
     if (!snd_terminal_look(descriptor).unicode)
         snd_text_plain(&text, 0);
-    fputs(snd_buffer_str(&text), file);
+    if (text.failed) /* it may be out of memory, or of time, that we complain */
+        vfprintf(file, format, again);
+    else
+        fputs(snd_buffer_str(&text), file);
+    va_end(again);
     snd_buffer_free(&text);
 }
 

@@ -74,7 +74,7 @@ options_choose_what_counts(void)
     check_shows("--lines --seconds", "3.000 ms");
     check_shows("--tree --thread worker", "7.000 ms");
     check_shows("--tree --hide '^f$' --show-all", "[1 frame hidden]  prog");
-    check_shows("--lines --exclude 'prog*'", "(outside the program's files)");
+    check_shows("--lines --exclude 'prog*'", "(outside your own code)");
 }
 
 static void

@@ -101,7 +101,7 @@ time_in_libraries_stands_at_the_line_that_led_there(void)
     CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:25"), "file")->text, "/app/walk.py");
     CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:13"), "source")->text, "        total += i * i");
     CHECK_NUMBER(ms_of(lines, "file", "(20 files below 1%)", "time"), 20);
-    CHECK_NUMBER(ms_of(lines, "file", "(outside the program's files)", "time"), 275);
+    CHECK_NUMBER(ms_of(lines, "file", "(outside your own code)", "time"), 275);
     CHECK_NUMBER(ms_of(lines, "file", "[sonde]", "time"), 10);
     CHECK_NUMBER(ms_of(all, "place", "walk.py:25", "time"), 50);
     CHECK_NUMBER(ms_of(all, "place", "json/decoder.py:337", "time"), 150);
@@ -140,7 +140,7 @@ a_collection_is_not_the_time_of_its_line(void)
     CHECK_NUMBER(ms_of(lines, "place", "walk.py:13", "time"), ms_of(before, "place", "walk.py:13", "time"));
     CHECK_NUMBER(ms_of(lines, "file", SND_SITE_COLLECTION, "time"), 40);
     CHECK_NUMBER(ms_of(lines, "place", "walk.py:41", "time"), 7);
-    CHECK_NUMBER(ms_of(lines, "file", "(outside the program's files)", "time"), 278);
+    CHECK_NUMBER(ms_of(lines, "file", "(outside your own code)", "time"), 278);
     CHECK_NUMBER(ms_of(functions, "function", SND_SITE_COLLECTION, "self"), 40);
     CHECK_NUMBER(ms_of(functions, "function", SND_SITE_COLLECTION, "total"), 50);
     snd_table_free(before);

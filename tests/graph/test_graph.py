@@ -349,7 +349,7 @@ def test_a_mistake_of_ours_is_one_line_and_the_program_goes_on(lib, place, monke
         assert other(np.zeros(2)) == chain(np.zeros(2)) == 2
         monkeypatch.undo()
     said = capfd.readouterr().err
-    assert said.count("sonde: compiled functions are no longer measured: LookupError: a mistake\n") == 1
+    assert said.count("sonde: stopped measuring compiled functions: LookupError: a mistake\n") == 1
     assert chain.profile is None and other.profile is None
     assert g.functions["chain"].calls >= 1
 

@@ -238,7 +238,7 @@ def test_memory_of_a_function_made_before(lib):
     assert train.vm is vm
     assert again < expected  # the updates were done
     part = g.functions["train"]
-    assert of_kind(part, "graph_memory") and "the Python VM runs its nodes" in part.output()
+    assert of_kind(part, "graph_memory") and "the Python VM runs the nodes instead of the C VM" in part.output()
     assert train(*data) < again
 
 

@@ -269,11 +269,11 @@ def test_loading_twice_and_unloading(notebook):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--bogus", "there is no option --bogus"),
+        ("--bogus", "unknown option --bogus"),
         ("--rate fast", "--rate takes a whole number"),
         ("--rate 0", "rate"),
         ("--rate", "--rate needs a value"),
-        ("work()", "is no option; the code stands in the lines below"),
+        ("work()", "is not an option; put the code on the lines below"),
     ],
 )
 def test_a_mistake_is_one_line_and_the_cell_does_not_run(notebook, words, said):
@@ -299,7 +299,7 @@ def test_scalenes_names(notebook):
         "%scrun --cli --cpu-sampling-rate 0.005 work()",
         "%%scalene --profile-all --html\nwork()",
     )
-    assert "sonde: --reduced-profile changes nothing" in cell.printed
+    assert "sonde: --reduced-profile has no effect" in cell.printed
     assert "Hottest lines" in cell.printed
     assert "Memory" in cell.printed
     assert "at 200 Hz" in line.printed

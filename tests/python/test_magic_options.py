@@ -54,14 +54,14 @@ def test_calls_stand_instead_of_samples(line):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--bogus", "no option --bogus"),
+        ("--bogus", "unknown option --bogus; %sonde --help lists the options"),
         ("--rate", "needs a value"),
         ("--rate x f()", "takes a whole number, not 'x'"),
         ("--rate 0 f()", "rate"),
         ("--memory=3 f()", "takes no value"),
         ("--memory-interval 1 f()", "interval"),
-        ("--height 5 f()", "--height is from 100 to 10000 pixels, not 5"),
-        ("--reduced-profile f()", "no option"),  # Scalene's, not ours
+        ("--height 5 f()", "--height must be from 100 to 10000 pixels, not 5"),
+        ("--reduced-profile f()", "unknown option"),  # Scalene's, not ours
     ],
 )
 def test_a_mistake_is_named(line, said):
@@ -71,7 +71,7 @@ def test_a_mistake_is_named(line, said):
 
 def test_a_build_without_a_probe_says_so(monkeypatch):
     monkeypatch.setattr(magic_options.sampling, "PROBES", ("region", "sample"))
-    with pytest.raises(magic_options.Mistake, match="this sonde cannot measure that: --memory"):
+    with pytest.raises(magic_options.Mistake, match="this sonde does not support --memory"):
         magic_options.read_own("--memory f()")
 
 
@@ -104,7 +104,7 @@ def test_what_has_a_meaning_is_translated():
 
 def test_what_has_none_is_said_in_one_line():
     options, _ = magic_options.read_scalene("--malloc-threshold 5 f()")
-    assert options.remarks == ["--malloc-threshold changes nothing: the page hides cold lines by itself"]
+    assert options.remarks == ["--malloc-threshold has no effect: the page already hides cold lines"]
 
 
 def test_a_frame_carries_everything_itself():

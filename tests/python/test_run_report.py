@@ -301,7 +301,7 @@ def fails_alike(sonde, command, *words):
     assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
     lines = done.stderr.splitlines(keepends=True)
     assert "".join(lines[:-1]) == plain.stderr
-    assert re.fullmatch(rf"{SAVED}\S+: the program failed at once, so there is nothing to show\n", lines[-1])
+    assert re.fullmatch(rf"{SAVED}\S+: the program failed immediately; nothing to show\n", lines[-1])
 
 
 # Not a wrong name under trace: its one call was measured exactly.

@@ -470,7 +470,7 @@ def test_a_part_without_a_first_checkpoint_is_counted(sonde, content):
         "open(f'{parts}/4194305-7.sonde-journal', 'wb').write(b'text')\n"
         "open(f'{parts}/4194305-8.sonde-journal', 'wb').write(b'text')\n",
     )
-    assert "2 processes" in done.stderr and "1 ended before anything was written" in done.stderr
+    assert "2 processes" in done.stderr and "1 ended before writing anything" in done.stderr
     assert left(sonde) == ["r.sonde"]
 
 

@@ -135,7 +135,7 @@ def test_a_child_by_a_shell_or_with_another_environment_is_reported(sonde):
     assert lines == [
         f"sonde: not followed: {PYTHON} -I -c pass: started with -I",
         f"sonde: not followed: {PYTHON} -E -c pass: started with -E",
-        f"sonde: not followed: {PYTHON} -c pass: started with an environment of its own (2 times)",
+        f"sonde: not followed: {PYTHON} -c pass: started with its own environment (2 times)",
     ]
 
 
@@ -242,7 +242,7 @@ def test_children_that_still_run_are_left_and_can_be_merged_later(sonde):
     done = run(sonde, "prog.py", str(ours), pass_fds=(ours,))
     os.close(ours)
     line = done.stderr.splitlines()[-1]
-    assert line.startswith("sonde: 1 still run; when they have ended: sonde merge -o ")
+    assert line.startswith("sonde: 1 still running; when they have ended: sonde merge -o ")
     (part,) = (sonde.folder / "r.sonde.parts").iterdir()
     os.close(theirs)
     until(lambda: info(part).get("complete") == "1")

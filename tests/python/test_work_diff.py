@@ -26,7 +26,7 @@ main(float(sys.argv[1]))
 """
 )
 # What the machine makes a run wait for is not the program's, and a busy one does it in one of two runs.
-MACHINE = ("waited", "[no frame]", "(outside the program's files)")
+MACHINE = ("waited", "[no frame]", "(outside your own code)")
 MARKED = ("slower", "faster", "more", "less", "new", "gone")
 
 

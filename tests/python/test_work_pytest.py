@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sonde.pytest_plugin.slowest import Slowest
+
 BURN = """
 import asyncio, gc, pathlib, time, threading, unittest
 import pytest
@@ -301,7 +303,7 @@ def test_all_limits_of_a_test_are_told_at_once(budgets):
     for words in ("took ", "peak ", "kept ", "outer called once, allowed 0"):
         assert words in first
         assert about.count(words) == 2
-    assert "memory and calls of the test were measured too, which takes time" in about
+    assert "memory and calls were measured too, which takes time" in about
 
 
 def test_a_test_that_fails_by_itself_says_only_why(budgets):
@@ -321,7 +323,7 @@ def test_a_name_that_no_function_has_is_told(budgets):
     ("mark", "told"),
     [
         ("max_second=1", "the mark sonde has no max_second; choose from max_seconds, max_cpu_seconds, max_peak"),
-        ("3", "the mark sonde takes its limits by name: max_seconds=3"),
+        ("3", "the mark sonde takes its limits as keywords: max_seconds=3"),
         ("max_seconds='1'", "max_seconds must be a number of seconds above 0, not '1'"),
         ("max_seconds=0", "max_seconds must be a number of seconds above 0, not 0"),
         ("max_cpu_seconds=float('nan')", "max_cpu_seconds must be a number of seconds above 0, not nan"),
@@ -332,7 +334,7 @@ def test_a_name_that_no_function_has_is_told(budgets):
         ("max_calls=3", "max_calls must be a dictionary such as {'load': 1}, not 3"),
         ("max_calls={}", "max_calls must be a dictionary"),
         ("max_calls={'f': 'x'}", "max_calls: how often 'f' may be called must be a whole number, not 'x'"),
-        ("max_calls={1: 1}", "max_calls: a function is named 'f', 'Class.f' or 'module:Class.f', not 1"),
+        ("max_calls={1: 1}", "max_calls: write a function as 'f', 'Class.f' or 'module:Class.f', not 1"),
         ("warmups=-1", "warmups must be a whole number from 0 to 1000, not -1"),
     ],
 )
@@ -401,8 +403,8 @@ def test_what_cannot_be_measured_is_not_passed(tests):
         """
     )
     assert outcome.results() == {"test_calls": "FAILED", "test_ended": "FAILED", "test_no_budget": "PASSED"}, outcome
-    assert "the budget could not be checked: another profile of calls" in outcome.about("test_calls")
-    assert "the budget could not be checked: the test has ended all measuring" in outcome.about("test_ended")
+    assert "cannot check the budget: another call profile" in outcome.about("test_calls")
+    assert "cannot check the budget: the test stopped all profiling" in outcome.about("test_ended")
 
 
 def test_a_test_may_use_sonde_itself(tests):
@@ -472,10 +474,15 @@ def test_the_slowest_tests_are_listed_with_their_lines(tests):
     assert re.search(r"waited  +[\d.]+ m?s  test_it\.py:\d+  time\.sleep\(0\.5 \+ .*\)  \(sleep\)", section)
     kept = sorted(path.name for path in (tests.folder / ".sonde").iterdir())
     assert kept == [".gitignore", "test_it.py--test_slow.sonde", "test_it.py--test_slower.sonde"]
-    assert "recordings are in .sonde: sonde report --open .sonde/test_it.py--test_slower.sonde" in section
+    assert "recordings in .sonde: sonde report --open .sonde/test_it.py--test_slower.sonde" in section
     program = str(Path(sys.executable).parent / "sonde")
     view = [program, "view", str(tests.folder / ".sonde" / "test_it.py--test_slow.sonde"), "--lines"]
     assert "sum(range(100))" in subprocess.run(view, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 test not measured: busy"), (2, "2 tests not measured: busy")])
+def test_tests_without_a_measurement_are_counted(tmp_path, count, said):
+    assert Slowest(tmp_path, ".sonde", 10, False).summary([{"seconds": None, "reason": "busy"}] * count) == [said]
 
 
 def test_recordings_have_safe_names(tests):
@@ -494,7 +501,7 @@ def test_a_folder_that_cannot_be_written_is_told(tests):
     outcome = tests.run("--sonde", "--sonde-dir", "file/sub", "-k", "quick", code=TIMED)
     assert outcome.status == 0
     assert "not kept: " in outcome.out
-    assert "recordings are in" not in outcome.out
+    assert "recordings in" not in outcome.out
 
 
 def test_under_sonde_run_tests_are_regions_of_its_recording(tests):
@@ -561,7 +568,7 @@ def test_coroutines_of_an_async_plugin(tests):
     )
     assert outcome.results() == {"test_waits": "FAILED", "test_calls": "FAILED"}, outcome
     # A coroutine that is suspended is on no stack: what waits is its loop. The test's own line is met or not.
-    waits = r"waited +[\d.]+ m?s  \S+selectors\.py:\d+ .*\(I/O\)|the rest outside the program's files, waiting"
+    waits = r"waited +[\d.]+ m?s  \S+selectors\.py:\d+ .*\(I/O\)|the rest outside your own code, waiting"
     assert re.search(waits, outcome.about("test_waits"))
 
 
@@ -580,6 +587,7 @@ def test_the_plugin_leaves_other_runs_alone(tests):
     assert "slowest" not in outcome.out
     assert not (tests.folder / ".sonde").exists()
     assert "sonde(max_seconds=None" in tests.run("--markers").out
+    assert "\nsonde: where your tests spend their time:\n" in tests.run("--help").out
     bad = tests.run("--sonde-top", "0")
     assert bad.status == pytest.ExitCode.USAGE_ERROR
     assert "--sonde-top" in bad.err

@@ -398,7 +398,7 @@ for counters in (["page-fault"], ["page-faults,cycles"], [3], ""):
     first, second, third = done.stdout.splitlines()[:3]
     assert first.startswith("ValueError unknown counter 'page-fault'; choose from page-faults, context-switches, ")
     assert second.startswith("ValueError unknown counter 'page-faults,cycles'")
-    assert third == "TypeError a counter is given by its name, not as int"
+    assert third == "TypeError a counter must be a name, not int"
 
 
 def test_what_the_machine_does_not_count_is_said_under_the_table(sonde):

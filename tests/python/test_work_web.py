@@ -185,7 +185,7 @@ def test_other_requests_at_the_same_time_are_not_shown(site):
             thread.join()
     assert has_line_of(own, "hot_view") and not has_line_of(own, "other_view")
     assert "; 1 thread\n" in own
-    assert "Shown is everything that the process did meanwhile" in whole
+    assert ". This shows everything the process did meanwhile" in whole
     assert "; 1 thread\n" not in whole
 
 
@@ -220,7 +220,7 @@ def test_a_request_that_cannot_be_recorded_says_why(monkeypatch):
     monkeypatch.setattr("sonde.sampling.Measurement.start", refuse)
     status, _, body = call(WSGIMiddleware(plain_app, secret=SECRET), query=QUERY)
     assert status == "503 Service Unavailable"
-    assert body == "sonde: the request cannot be recorded: no recording today\n"
+    assert body == "sonde: cannot record the request: no recording today\n"
 
 
 def test_without_secret_and_callback_nothing_is_recorded():
@@ -353,7 +353,7 @@ def test_a_response_without_end_is_cut_off():
             yield b"x"
 
     text = call(WSGIMiddleware(app, secret=SECRET, max_seconds=0.05), query=f"{QUERY}&sonde_view=text")[2]
-    assert "it went on, and was cut off" in text.splitlines()[0]
+    assert "; it was cut off" in text.splitlines()[0]
 
 
 def test_recordings_are_kept_only_when_asked_for(tmp_path, monkeypatch):
@@ -503,7 +503,7 @@ def test_asgi_without_end_is_cut_off():
             raise
 
     text = body_of(drive(ASGIMiddleware(app, secret=SECRET, max_seconds=0.05), query=f"{QUERY}&sonde_view=text"))
-    assert "it went on, and was cut off" in text.splitlines()[0]
+    assert "; it was cut off" in text.splitlines()[0]
     assert ends == ["the recording of this request has ended"]
 
 

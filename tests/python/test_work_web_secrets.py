@@ -170,4 +170,4 @@ def test_without_a_single_sample_the_text_says_so():
 
     for source in (True, False):
         recorder = request.Recorder(False, 100, source, None, (), ())
-        assert recorder._text(Empty()) == "nothing was seen: the request was too short\n"
+        assert recorder._text(Empty()) == "no samples: the request was too short\n"

@@ -160,7 +160,7 @@ def test_blocks_one_after_the_other_and_one_in_the_other():
     assert "aten::mul" not in rows_of(first)
     assert "aten::add" not in rows_of(second)
     assert rows_of(second)["aten::mul"].count == 1
-    expected = pytest.warns(UserWarning, match="for the block around this one only")
+    expected = pytest.warns(UserWarning, match="only for the enclosing block")
     with sonde.ops() as outer, expected, sonde.ops() as inner:
         np.ones(3) + 1
         torch.ones(3) + 1
@@ -176,7 +176,7 @@ def test_a_recording_of_several_probes_has_them(tmp_path):
 
 def test_while_a_profile_of_torch_runs_there_is_a_note():
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
-        with pytest.warns(UserWarning, match="its profiler is running already"):
+        with pytest.warns(UserWarning, match="its profiler is already running"):
             prof = sonde.ops().start()
         torch.ones(3) + 1
         np.ones(3) + 1

@@ -188,7 +188,7 @@ function Header(props: HeaderProps) {
         </select>
       )}
       {WAITING.some((name) => recording.metrics.has(name)) && (
-        <button aria-pressed={withWaiting(state)} title="Order and shares by CPU time and waiting, not by CPU time alone" onClick={() => props.onOption("page.waiting", withWaiting(state) ? null : "1", true)}>
+        <button aria-pressed={withWaiting(state)} title="Rank by CPU plus waiting time, not by CPU time alone" onClick={() => props.onOption("page.waiting", withWaiting(state) ? null : "1", true)}>
           With waiting
         </button>
       )}
@@ -252,7 +252,7 @@ function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps
           <b>
             {duration(range[0])} – {duration(range[1])}
           </b>
-          {!recording.events && <span class="muted">(this recording has no timeline: numbers are of all of it)</span>}
+          {!recording.events && <span class="muted">(no timeline in this recording: numbers cover all of it)</span>}
           <button class="close" aria-label="the whole recording" onClick={() => onRange(null)}>
             ✕
           </button>
@@ -275,7 +275,7 @@ function Chips({ recording, state, onSelect, onRange, onView, views }: ViewProps
               {one.title}
             </button>
           ))}
-          <button class="close" aria-label="select nothing" onClick={() => onSelect(null)}>
+          <button class="close" aria-label="clear the selection" onClick={() => onSelect(null)}>
             ✕
           </button>
         </span>

@@ -257,7 +257,7 @@ function decodeSites(raw: RawRecording["sites"]): Sites {
 
 /** Throws an Error with a sentence when the page cannot show this version. */
 export function decode(raw: RawRecording): Recording {
-  if (raw.version !== 1) throw new Error(`This page shows data of version 1, not ${raw.version}.`);
+  if (raw.version !== 1) throw new Error(`This page reads data of version 1, not ${raw.version}.`);
   return {
     infos: raw.infos,
     facts: raw.facts,

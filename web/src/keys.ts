@@ -48,16 +48,16 @@ export function onKey(event: KeyboardEvent, actions: Actions): void {
 }
 
 export const HELP: readonly (readonly [string, string])[] = [
-  ["1 … 9", "the views, from left to right"],
+  ["1 … 9", "switch views, from left to right"],
   ["/ or Ctrl F", "search: names, files, source"],
-  ["Esc", "leave the search, the selection, the range, one after the other"],
-  ["n p", "the next and the previous thread"],
-  ["↑ ↓ ← →", "in a table move, fold and unfold; in a graph from box to box"],
-  ["W A S D", "in a graph and in time zoom in, left, zoom out, right; in a table as the arrows"],
-  ["+ − 0", "zoom in, zoom out, all of it; in a table unfold all, fold all, its first order"],
-  ["Enter", "select a row: the other views follow"],
-  ["Page Up/Down, Home, End", "move far in a table"],
-  ["Tab", "through all controls"],
-  ["Alt ←", "back: every state of the page has an address"],
-  ["?", "this list"],
+  ["Esc", "clear the search, then the selection, then the range"],
+  ["n p", "next and previous thread"],
+  ["↑ ↓ ← →", "table: move, fold and unfold; graph: move from box to box"],
+  ["W A S D", "graph and timeline: zoom in, left, zoom out, right; table: same as the arrows"],
+  ["+ − 0", "zoom in, zoom out, show all; table: unfold all, fold all, original order"],
+  ["Enter", "select a row in all views"],
+  ["Page Up/Down, Home, End", "move faster in a table"],
+  ["Tab", "move through all controls"],
+  ["Alt ←", "go back: every state of the page has its own address"],
+  ["?", "show this list"],
 ];

@@ -10,7 +10,7 @@ startTheme();
 async function start(root: HTMLElement): Promise<void> {
   try {
     const recordings = await readRecordings(document);
-    if (recordings.length === 0) throw new Error("There is no recording in this page: sonde report FILE makes one.");
+    if (recordings.length === 0) throw new Error("This page has no recording; make one with: sonde report FILE");
     render(<App recordings={recordings} />, root);
   } catch (error) {
     render(<p class="empty">{error instanceof Error ? error.message : String(error)}</p>, root);

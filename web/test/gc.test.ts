@@ -51,7 +51,7 @@ it("the summary has their number, their time and the longest", () => {
   expect(collections(recording, START)).toEqual({ count: 3, total: 70_000, max: 30_000 });
   expect(collections(recording, { ...START, thread: 1 })).toEqual({ count: 1, total: 20_000, max: 20_000 });
   expect(collections(recording, { ...START, range: [110_000, 540_000] })).toEqual({ count: 2, total: 30_000, max: 30_000 });
-  expect(facts(recording, START).find(({ title }) => title === "garbage collection")).toEqual({ title: "garbage collection", value: "70.00 µs", more: "3 times, longest 30.00 µs" });
+  expect(facts(recording, START).find(({ title }) => title === "garbage collection")).toEqual({ title: "garbage collection", value: "70.00 µs", more: "3 runs, longest 30.00 µs" });
 });
 
 it("a sampled collection is not the time of the line in which it ran", () => {

@@ -74,9 +74,9 @@ describe("lines", () => {
       ["a.py:2", ms(65)],
       ["a.py:3", ms(5)],
       ["a.py:10", ms(10)],
-      ["(outside the program's files)", ms(7)],
+      ["(outside your own code)", ms(7)],
     ]);
-    expect(texts(table, "file")(3)).toBe("(outside the program's files)");
+    expect(texts(table, "file")(3)).toBe("(outside your own code)");
     expect(table.rows.reduce((sum, _, row) => sum + numbers(table, "percent")(row), 0)).toBeCloseTo(100, 9);
   });
 

@@ -201,7 +201,7 @@ class _Magics:
 
     def _run_statement(self, options: Options, statement: str) -> Any:
         if not statement:
-            raise UsageError("give a statement to measure: %sonde work(), or %%sonde as the first line of a cell")
+            raise UsageError("no statement given; use %sonde work(), or put %%sonde on the first line of a cell")
         place = cells.file_of(self.shell, sys._getframe(1))
         text = self.shell.transform_cell(statement)
         file, line = place or (self.shell.compile.cache(text, self.shell.execution_count), 1)
@@ -253,7 +253,7 @@ def _read(name: str, line: str) -> tuple[Options, str]:
 
 def _refuse_words(statement: str, name: str) -> None:
     if statement:
-        raise UsageError(f"%%{name}: {statement!r} is no option; the code stands in the lines below")
+        raise UsageError(f"%%{name}: {statement!r} is not an option; put the code on the lines below")
 
 
 def _compiled(text: str, file: str, line: int) -> list[Any]:

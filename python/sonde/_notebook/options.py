@@ -18,55 +18,42 @@ _HELP = """%sonde [options] statement
 %%sonde [options]
 code in the lines below
 
-Measure a statement or a cell, and show the report below it. Without options: where the time goes, line by line.
+Profile a statement or a cell and show the report below it. By default: where the time goes, line by line.
 
-  --memory           memory too: who allocates, keeps, leaks and copies it
-  --trace            every call instead of samples
-  --signatures       every call, by the types and shapes of its arguments
-  --ops              operators of NumPy and PyTorch too, by their inputs' shapes
-  --graph            graphs of Aesara and PyTensor too
-  --cli              only text
-  --rate N           looks a second (1000; 250 with --memory)
-  -o, --output FILE  keep the recording, or with a name that ends in .html the page
-  --native           native functions too
-  --cpu-only         not what waits
-  --with-waiting     order and shares by CPU time and waiting, not by CPU time alone
-  --exact            memory: look at every block
-  --memory-interval BYTES
-                     memory: bytes from one block that is looked at to the next
-  --include PATTERNS, --exclude PATTERNS, --all-code
-                     which files are the program's own
-  --no-signals, --no-timeline
-  --height PIXELS    of the report (640)
-  -h, --help         this text
+  --trace            measure every call instead of sampling
+  --ops              also profile operators of NumPy and PyTorch, by input shapes
+  --cli              show text only
+  -o, --output FILE  keep the recording, or with a name ending in .html the page
+  --height PIXELS    height of the report (default 640)
+  -h, --help         show this help
 """
 
 _HELP_SCALENE = """%scrun [options] statement
 %%scalene [options]
 code in the lines below
 
-The same as %sonde and %%sonde, with the options of Scalene. These have a meaning here:
+The same as %sonde and %%sonde, with Scalene's options. These have an effect:
 
-  --cpu, --cpu-only  time without memory, which is the default
-  --gpu              time and memory of a GPU: always shown where there is one
-  --memory           memory too
-  --cli              only text
+  --cpu, --cpu-only  time without memory (default)
+  --gpu              GPU time and memory; always shown if there is a GPU
+  --memory           also profile memory
+  --cli              show text only
   --html, --web, --viewer
-                     the page: the default
+                     show the page (default)
   -o, --outfile FILE
-                     keep the recording, or with a name that ends in .html the page
+                     keep the recording, or with a name ending in .html the page
   --cpu-sampling-rate SECONDS
-                     from one look to the next
+                     time between samples
   --allocation-sampling-window BYTES
-                     from one block that is looked at to the next, on average
-  --use-virtual-time not what waits
-  --profile-all      all files are the program's own
+                     average distance between sampled blocks
+  --use-virtual-time leave out waiting threads
+  --profile-all      show library code like your own
   --profile-only TEXTS, --profile-exclude TEXTS
                      only files, or no files, with one of these texts in their name
   --stacks, --memory-leak-detector
                      always on
 
-Other options of Scalene are taken, and a line says that they change nothing. Those of %sonde work too.
+Other Scalene options are accepted with a note that they have no effect. Options of %sonde work too.
 """
 
 
@@ -87,7 +74,7 @@ class Options:
 
     def add_probe(self, probe: str) -> None:
         if probe not in sampling.PROBES:
-            raise Mistake(f"this sonde cannot measure that: --{probe}")
+            raise Mistake(f"this sonde does not support --{probe}")
         if probe not in self.probes:
             self.probes.append(probe)
 
@@ -154,12 +141,12 @@ def _nothing(to: Options, _: Any) -> None:
 
 
 def _useless(name: str, why: str) -> Taker:
-    return lambda to, _: to.remarks.append(f"{name} changes nothing: {why}")
+    return lambda to, _: to.remarks.append(f"{name} has no effect: {why}")
 
 
 def _only(to: Options, given: str) -> None:
     to.choose(include=_texts(given), exclude="")
-    to.remarks.append("--profile-only adds these files to the program's own")
+    to.remarks.append("--profile-only adds these files to your own code")
 
 
 _SCALENE: dict[str, tuple[type | None, Taker]] = {
@@ -188,22 +175,22 @@ _SCALENE: dict[str, tuple[type | None, Taker]] = {
 }
 # name, what it takes, why it has no meaning here
 for _name, _kind, _why in (
-    ("--reduced-profile", None, "the page hides cold lines by itself"),
-    ("--cpu-percent-threshold", float, "the page hides cold lines by itself"),
-    ("--malloc-threshold", int, "the page hides cold lines by itself"),
-    ("--profile-interval", float, "a recording is complete at any time"),
-    ("--column-width", int, "text is as wide as it gets"),
-    ("--json", None, "the page is shown; `sonde export --format json` has the numbers"),
-    ("--program-path", str, "the notebook's cells are the program"),
+    ("--reduced-profile", None, "the page already hides cold lines"),
+    ("--cpu-percent-threshold", float, "the page already hides cold lines"),
+    ("--malloc-threshold", int, "the page already hides cold lines"),
+    ("--profile-interval", float, "the recording is always up to date"),
+    ("--column-width", int, "text is not cut"),
+    ("--json", None, "the page is shown; use `sonde export --format json` for JSON"),
+    ("--program-path", str, "the program is the notebook's cells"),
     ("--off", None, "use sonde.start() and sonde.stop() for a part of a cell"),
-    ("--pid", int, "it is for the inside of Scalene"),
-    ("--port", int, "there is no server"),
-    ("--version", None, "sonde.__version__ has sonde's own"),
-    ("--config", str, "options stand behind the magic"),
-    ("--disable-jit", None, "compiled code is left as it is"),
-    ("--use-legacy-tracer", None, "there is one way to see lines"),
-    ("--use-python-callback", None, "there is one way to see lines"),
-    ("--ipython", None, "it is for the inside of Scalene"),
+    ("--pid", int, "internal to Scalene"),
+    ("--port", int, "sonde runs no server"),
+    ("--version", None, "see sonde.__version__"),
+    ("--config", str, "options go after the magic"),
+    ("--disable-jit", None, "sonde does not change compiled code"),
+    ("--use-legacy-tracer", None, "sonde has only one way to profile lines"),
+    ("--use-python-callback", None, "sonde has only one way to profile lines"),
+    ("--ipython", None, "internal to Scalene"),
 ):
     _SCALENE[_name] = (_kind, _useless(_name, _why))
 
@@ -214,12 +201,12 @@ _WORD = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|\S)+)""")
 
 def _looks(seconds: float) -> int:
     if seconds <= 0:
-        raise Mistake(f"--cpu-sampling-rate is in seconds, above 0, not {seconds}")
+        raise Mistake(f"--cpu-sampling-rate must be a number of seconds above 0, not {seconds}")
     return min(max(round(1 / seconds), 1), _settings.limits("rate")[1])
 
 
 def help_own() -> str:
-    """The help of %sonde: what stands above, with a line for each setting of the table that it does not name."""
+    """The help of %sonde: the text above, and a line for each setting of the table that it does not name."""
     lines = _HELP.splitlines()
     for setting in _settings.magics():
         option = " ".join(filter(None, (f"--{setting['name']}", setting["value"])))
@@ -253,7 +240,7 @@ def _read(line: str, known: dict[str, tuple[type | None, Taker]], short: dict[st
         name, equals, text = found[1].partition("=")
         name = short.get(name, name)
         if name not in known:
-            raise Mistake(f"there is no option {name}; %sonde --help lists them")
+            raise Mistake(f"unknown option {name}; %sonde --help lists the options")
         kind, take = known[name]
         if kind is None and equals:
             raise Mistake(f"{name} takes no value")
@@ -284,4 +271,4 @@ def _check(options: Options) -> None:
     except ValueError as error:
         raise Mistake(str(error)) from None
     if not 100 <= options.height <= 10000:
-        raise Mistake(f"--height is from 100 to 10000 pixels, not {options.height}")
+        raise Mistake(f"--height must be from 100 to 10000 pixels, not {options.height}")

@@ -130,17 +130,17 @@ class Ended(_session.Ended):
         _session.say(self.failure)
         if self.failure is None and self.recording:
             more = [*self.comments, *([f"{parts + 1} processes"] if parts else [])]
-            more += [f"{self.unmeasured_ns / 1e9:.2f} s of CPU time of children not measured"] * (
+            more += [f"{self.unmeasured_ns / 1e9:.2f} s of CPU time in child processes not profiled"] * (
                 self.unmeasured_ns >= 5_000_000
             )
-            more += [f"{lost} ended before anything was written"] * (lost > 0)
+            more += [f"{lost} ended before writing anything"] * (lost > 0)
             _session.say(f"recording saved in {self.recording}{': ' * bool(more)}{', '.join(more)}")
         for note in self.notes:
             _session.say(f"not followed: {note}")
         _session.say(self.found.get("left") or None)
         if running:
             _session.say(
-                f"{running} still run; when they have ended: "
+                f"{running} still running; when they have ended: "
                 f"sonde merge -o {self.recording} {self.recording} {self.recording}.parts/*.sonde"
             )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sonde._runtime.children import Wanted
 
 OPS_SHOWN = 15  # rows of operators at the end
-AT_ONCE = "the program failed at once, so there is nothing to show"
+AT_ONCE = "the program failed immediately; nothing to show"
 LOADING_NS = 1_000_000_000  # a program that ran for longer has something to show, however it ended
 HARDLY_NS = 10_000_000  # of its own code, seen by samples; less is chance
 
@@ -141,7 +141,7 @@ def _write_page(ended: _session.Ended) -> None:
         _core.write_page(path, _core.page(ended.recording))
         _session.say(f"page saved in {path}")
     except OSError as error:
-        _session.say(f"{path}: the page cannot be written: {error.strerror or error}")
+        _session.say(f"{path}: cannot write the page: {error.strerror or error}")
 
 
 def _show_ops(profile: _core.Profile) -> None:
@@ -149,7 +149,7 @@ def _show_ops(profile: _core.Profile) -> None:
         try:
             table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **_core.look())
         except OSError:
-            table = "no operator of NumPy was called\n"
+            table = "no NumPy operator was called\n"
         _session.write(f"\nOperators\n{table}")
 
 
@@ -158,5 +158,5 @@ def _show_graph(profile: _core.Profile) -> None:
         try:
             table = profile.format(view="graph", **_core.look())
         except OSError:
-            table = "no compiled function of Aesara or PyTensor was made or called\n"
+            table = "no function of Aesara or PyTensor was compiled or called\n"
         _session.write(f"\nCompiled functions\n{table}")

@@ -103,7 +103,7 @@ def hold(holder: Any, **wishes: Any) -> None:
         _switch()
         asked, written = wishes.get("recording"), wish("recording", OUTER)
         if asked and written and holder != OUTER:
-            say(f"{asked} is not written: everything goes into the recording of the whole run")
+            say(f"{asked} is not written; everything goes into the recording of the whole run")
 
 
 def release(holder: Any) -> Ended:

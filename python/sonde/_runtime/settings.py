@@ -196,7 +196,7 @@ def _wrong(setting: _core.Setting, called: str, text: str) -> str:
     wanted = {
         "flag": "true or false",
         "text": "a text",
-        "patterns": "a text or a list of texts",
+        "patterns": "a string or a list of strings",
         "count": f"a whole number from {setting['least']} to {setting['most']}",
         "seconds": "a number of seconds above 0",
     }[setting["kind"]]

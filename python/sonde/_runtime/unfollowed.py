@@ -84,7 +84,7 @@ def _reason(options: list[str], environment: Any) -> str | None:
         if word[taking : taking + 1] in ("c", "m"):
             break
     if environment is not None and not {VARIABLE, VARIABLE.encode()} & set(environment):
-        return "started with an environment of its own"
+        return "started with its own environment"
     return None
 
 

@@ -31,7 +31,7 @@ def _regret(error):
     for escape, letter in (("%20", " "), ("%0A", "\n"), ("%25", "%")):
         folder = folder.replace(escape, letter)
     if not folder:
-        sys.stderr.write("sonde: %s has no sonde that works: %s\n" % (sys.executable, error))
+        sys.stderr.write("sonde: %s has no working sonde: %s\n" % (sys.executable, error))
         sys.stderr.flush()
         os._exit(2)
     try:
@@ -39,7 +39,7 @@ def _regret(error):
         if not os.path.lexists(folder) and owner == os.geteuid():
             os.mkdir(folder, 0o700)
         if os.lstat(folder).st_uid != owner:
-            raise OSError("%s: another user made it" % folder)
+            raise OSError("%s: owned by another user" % folder)
         with open(os.path.join(folder, "not-followed"), "a") as file:
             file.write("%s: %s\n" % (sys.executable, error))
     except (IOError, OSError):  # nobody else will tell

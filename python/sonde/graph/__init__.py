@@ -1,4 +1,4 @@
-"""Compiled graphs: what the functions of Aesara and PyTensor cost, by class, Op and Apply node.
+"""Profile compiled graphs: what functions of Aesara and PyTensor cost, by class, Op and Apply node.
 
 >>> import sonde.graph
 >>> with sonde.graph.profile() as g:
@@ -6,7 +6,7 @@
 ...     train(data, labels)
 >>> g.summary()
 
-Neither library is imported by this module; functions of both are measured, from the moment one is imported.
+This module imports neither library. It measures functions of both, from the moment you import one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _N_OPS, _N_APPLY, _MIN_SIZE = _Usual(20), _Usual(20), _Usual(1024)
 
 
 class Part:
-    """What was measured of one function, or of all together.
+    """The measurements of one function, or of all together.
 
     >>> g.functions["train"].calls
     1000
@@ -59,7 +59,7 @@ class Part:
 
     @property
     def profile(self) -> _core.Profile:
-        """It alone, as a profile."""
+        """This part alone, as a profile."""
         return _core.graph_profile(self._rows, self._infos)
 
     @property
@@ -74,7 +74,7 @@ class Part:
         n_apply_to_print: int = _N_APPLY,
         min_memory_size: int = _MIN_SIZE,
     ) -> None:
-        """Print it; the numbers are those of ``Graphs.summary``, and so is the place without a ``file``.
+        """Print it. The arguments are those of ``Graphs.summary``, and so is the default for ``file``.
 
         >>> g.functions["train"].summary(n_apply_to_print=5)
         """
@@ -91,7 +91,7 @@ class Part:
         width: int = WIDTH,
         **look: Any,
     ) -> str:
-        """The same as a text, at most ``width`` wide (0: as wide as it gets).
+        """The same as a string, at most ``width`` wide (0: no limit).
 
         >>> "Elemwise" in g.functions["train"].output()
         True
@@ -104,7 +104,7 @@ class Part:
         return self.profile.format(view="graph", width=width, **limits, **self._options, **look)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The same as dictionaries: a row for each function, class, Op, node, phase, rewriter and peak.
+        """The same as dictionaries: one row per function, class, Op, node, phase, rewriter and peak.
 
         >>> [row["name"] for row in g.functions["train"].rows() if row["kind"] == "graph_op"]
         ['Gemv{inplace}', 'Sum{axes=None}']
@@ -119,7 +119,7 @@ class Part:
 
 
 class Graphs(Measurement):
-    """What ``profile`` gives: a context manager with one profile for each function, and their sum.
+    """What ``profile`` returns: a context manager with one profile per function, and their total.
 
     >>> g = sonde.graph.profile(memory=True).start()
     >>> train(data, labels)
@@ -135,18 +135,18 @@ class Graphs(Measurement):
         self._all: tuple[list[Row], dict[str, str]] = ([], {})
 
     def start(self) -> Self:
-        """Begin without a block, until ``stop``.
+        """Start without a block, until ``stop``.
 
         >>> g = sonde.graph.profile().start()
         """
         with _lock:
             if self._depth > 0:
-                raise RuntimeError("it was started already")
+                raise RuntimeError("already started")
             return self.__enter__()
 
     @property
     def functions(self) -> Mapping[str, Part]:
-        """What was measured of each function, by its name; one without a name is called after its inputs.
+        """The measurements of each function, by name. An unnamed function is named after its inputs.
 
         >>> list(g.functions)
         ['train', 'predict']
@@ -161,7 +161,7 @@ class Graphs(Measurement):
         >>> g.sum().summary()
         """
         self._take()
-        return Part("sum of all functions", *self._all, {"total": True})
+        return Part("total of all functions", *self._all, {"total": True})
 
     def summary(
         self,
@@ -170,10 +170,11 @@ class Graphs(Measurement):
         n_apply_to_print: int = _N_APPLY,
         min_memory_size: int = _MIN_SIZE,
     ) -> None:
-        """Print every function, and their sum where there are several.
+        """Print every function, and their total if there are several.
 
-        At most so many classes and Ops, and Apply nodes, and of memory only nodes whose outputs are that large: 20, 20
-        and 1024 bytes, unless the library's flags say otherwise. They also say where it goes to without a ``file``.
+        It lists at most ``n_ops_to_print`` classes and Ops (20), ``n_apply_to_print`` Apply nodes (20), and memory
+        only of nodes with at least ``min_memory_size`` bytes of output (1024). The library's flags can change these
+        defaults, and where the text goes without a ``file``.
 
         >>> g.summary(n_ops_to_print=5)
         """
@@ -183,7 +184,7 @@ class Graphs(Measurement):
         Part("all", *self._all, {}).summary(file, n_ops_to_print, n_apply_to_print, min_memory_size)
 
     def output(self, view: str | None = None, *, format: str = "table", width: int = 0, **options: Any) -> str:
-        """A view as text; without a name that of the block's functions.
+        """A view as text; without a name, the block's functions.
 
         >>> g.output(format="csv")
         """
@@ -227,10 +228,9 @@ def profile(
 ) -> Graphs:
     """Measure the functions of Aesara and PyTensor that are compiled or called in a ``with`` block.
 
-    ``memory`` keeps the arrays of every node, simulates the peaks of memory, and measures the real one; ``rewriting``
-    keeps what each rewriter did while a function was compiled. ``linker`` links what is compiled inside by another
-    linker: ``"cvm"`` where the usual one keeps no times of nodes. ``report`` prints a summary on standard error at the
-    end.
+    ``memory`` tracks the arrays of every node, simulates memory peaks and measures the actual peak; ``rewriting``
+    records what each rewriter did during compilation. ``linker`` compiles functions in the block with another linker:
+    ``"cvm"`` if the default linker keeps no node times. ``report`` prints a summary to standard error at the end.
 
     >>> with sonde.graph.profile(memory=True) as g:
     ...     train(data, labels)

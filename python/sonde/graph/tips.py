@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Shown = list[tuple[Record, Numbers]]
 
-_WHOLE = ", because it makes one piece of code of the whole graph"
+_WHOLE = ", because it compiles the whole graph into one function"
 _WHY = dict.fromkeys(("c", "jax", "mlx", "pytorch"), _WHOLE)
 _WHY["numba"] = f"{_WHOLE}, and does so in the first call"
 _LIMITS = {"graph_n_ops": ("profiling__n_ops", 20), "graph_n_apply": ("profiling__n_apply", 20)}
@@ -43,16 +43,16 @@ def _notes(record: Record, numbers: Numbers) -> Iterator[str]:
     title, linker = record.library.title, record.linker
     if numbers.calls[0] and not record.is_timed:
         if not record.library.flag("profiling__time_thunks", True):
-            yield f"no times of nodes, because {title}'s flag profiling__time_thunks is off"
+            yield f"no node times, because {title}'s flag profiling__time_thunks is off"
         else:
             yield (
-                f"{title}'s {linker} linker keeps no times of nodes{_WHY.get(linker, '')}; "
-                'what is compiled inside sonde.graph.profile(linker="cvm") has them'
+                f"{title}'s {linker} linker keeps no node times{_WHY.get(linker, '')}; "
+                'to get them, compile inside sonde.graph.profile(linker="cvm")'
             )
     if record.was_moved and numbers.calls[0]:
-        yield "with memory the Python VM runs its nodes, not the C VM, in the same order but with more overhead"
+        yield "to measure memory, the Python VM runs the nodes instead of the C VM: same order, more overhead"
     if record.memory is not None and record.memory.peaks is not None and record.memory.measured is None:
-        yield "the real peak of memory was not measured, because tracemalloc was in use"
+        yield "the actual memory peak was not measured, because tracemalloc was in use"
 
 
 def _tips(record: Record, numbers: Numbers) -> Iterator[str]:
@@ -73,8 +73,8 @@ def _overhead(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     count, spent, _ = numbers.calls
     if spent > 2 * total:
         yield (
-            f"{100 * (spent - total) / spent:.0f} % of its calls is overhead, {_us(spent - total, count)} "
-            "us each; give it more to do in one call, or set its attribute trust_input where the arguments are right"
+            f"{100 * (spent - total) / spent:.0f} % of its call time is overhead, {_us(spent - total, count)} "
+            "µs per call; do more work per call, or set its attribute trust_input if the arguments are always right"
         )
 
 
@@ -84,7 +84,7 @@ def _float_width(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     if flag == "float64" and wide > total / 2:
         yield (
             f"{100 * wide / total:.0f} % of the time in nodes is spent on float64; "
-            "the flag floatX=float32 halves the data, where that is precise enough"
+            "the flag floatX=float32 halves the data, if that is precise enough"
         )
 
 
@@ -108,12 +108,12 @@ def _products(record: Record) -> Iterator[str]:
         if isinstance(node.op, dot) and all(getattr(variable.type, "ndim", 0) == 2 for variable in node.inputs):
             types = " and ".join(str(_type_of(variable)) for variable in node.inputs)
             yield (
-                f"{node} was not made a product of BLAS; that takes two matrices of the same type, "
-                f"float32 or float64, and these are {types}"
+                f"{node} was not turned into a BLAS product; BLAS needs two matrices of the same type, "
+                f"float32 or float64, but these are {types}"
             )
     is_missing = any(type(node.op).__name__ in ("Dot22", "Gemm", "Gemv", "CGemv") for node in record.nodes)
     if is_missing and not record.library.flag("blas__ldflags"):
-        yield "no BLAS was found (flag blas__ldflags), so that products of matrices go through NumPy"
+        yield "no BLAS was found (flag blas__ldflags), so NumPy computes matrix products"
 
 
 def _fusion(record: Record) -> Iterator[str]:
@@ -128,8 +128,8 @@ def _fusion(record: Record) -> Iterator[str]:
     fusable = sum(_goes_into_one(node, readers, stays, elemwise) for node in nodes)
     if fusable >= 2:
         yield (
-            f"{fusable} of {len(nodes)} Elemwise nodes are read by one other Elemwise node only, and were "
-            "not fused with it; the rewrite 'fusion' would spare their arrays"
+            f"{fusable} of {len(nodes)} Elemwise nodes are read by only one other Elemwise node and were "
+            "not fused with it; the rewrite 'fusion' would save their arrays"
         )
 
 
@@ -148,7 +148,7 @@ def _copies(record: Record, numbers: Numbers, total: int) -> Iterator[str]:
     if time > total / 10:
         yield (
             f"{100 * time / total:.0f} % of the time in nodes is spent copying outputs; "
-            "In(..., borrow=True) and Out(..., borrow=True) do without, where the arrays are not kept"
+            "In(..., borrow=True) and Out(..., borrow=True) avoid it if you do not keep the arrays"
         )
 
 
@@ -160,7 +160,7 @@ def _scans(record: Record, numbers: Numbers) -> Iterator[str]:
         if inner.is_scan and inner.is_timed and spent > 2 * inside > 0:
             yield (
                 f"{100 * (spent - inside) / spent:.0f} % of {getattr(node.op, 'name', None) or 'scan'} is "
-                "overhead of its steps; more work in each, or no loop at all, is faster"
+                "overhead of its steps; do more work per step, or avoid the loop"
             )
 
 

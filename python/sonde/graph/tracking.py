@@ -73,7 +73,7 @@ class Tracker:
         try:
             library = self.libraries.setdefault(name, Library(name))
         except (ImportError, AttributeError) as error:
-            _session.say(f"this version of {name} is not measured: {error}")
+            _session.say(f"cannot measure this version of {name}: {error}")
             return
         if self.wanted["linker"] not in (None, *library.linkers()):
             _session.say(
@@ -117,7 +117,7 @@ class Tracker:
             with self._lock:
                 yield
         except Exception as error:
-            _session.say(f"compiled functions are no longer measured: {type(error).__name__}: {error}")
+            _session.say(f"stopped measuring compiled functions: {type(error).__name__}: {error}")
             self._stop()
 
     def add_made(self, library: Library, function: Any, making: dict[str, Any]) -> None:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 _MARK = (
     "sonde(max_seconds=None, max_cpu_seconds=None, max_peak=None, max_leak=None, max_calls=None, warmups=0): "
-    "the test fails when its call takes longer, has more memory at its peak or keeps more at its end ('24 MB'), "
-    "or calls a function more often"
+    "fail the test if it takes longer, needs or keeps more memory ('24 MB'), or calls a function more often"
 )
 
 _budgets: pytest.StashKey[Budget | str] = pytest.StashKey()  # or what is wrong with it
@@ -30,11 +29,13 @@ _slowest: pytest.StashKey[Slowest] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("sonde", "sonde: where the time of tests goes")
-    group.addoption("--sonde", action="store_true", help="list the slowest tests with their hot lines, keep recordings")
-    group.addoption("--sonde-memory", action="store_true", help="--sonde, with memory in the recordings too")
-    group.addoption("--sonde-dir", metavar="DIR", default=".sonde", help="where recordings are kept (.sonde)")
-    group.addoption("--sonde-top", metavar="N", type=_count, default=10, help="of how many tests (10)")
+    group = parser.getgroup("sonde", "sonde: where your tests spend their time")
+    group.addoption(
+        "--sonde", action="store_true", help="list the slowest tests with their hot lines, and keep recordings"
+    )
+    group.addoption("--sonde-memory", action="store_true", help="like --sonde, and also record memory")
+    group.addoption("--sonde-dir", metavar="DIR", default=".sonde", help="folder for recordings (default .sonde)")
+    group.addoption("--sonde-top", metavar="N", type=_count, default=10, help="number of tests to list (default 10)")
 
 
 def _count(text: str) -> int:

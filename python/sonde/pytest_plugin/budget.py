@@ -89,7 +89,7 @@ def read(marks: Sequence[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> Budget:
     budget = Budget()
     for arguments, words in marks:
         if arguments:
-            raise Mistake(f"the mark sonde takes its limits by name: max_seconds={arguments[0]!r}")
+            raise Mistake(f"the mark sonde takes its limits as keywords: max_seconds={arguments[0]!r}")
         for word, value in words.items():
             if word not in _READERS:
                 raise Mistake(f"the mark sonde has no {word}; choose from {', '.join(_READERS)}")
@@ -119,7 +119,7 @@ def _calls(word: str, value: Any) -> dict[str, int]:
         raise Mistake(f"{word} must be a dictionary such as {{'load': 1}}, not {value!r}")
     for name, count in value.items():
         if not isinstance(name, str) or not name.strip(":. "):
-            raise Mistake(f"{word}: a function is named 'f', 'Class.f' or 'module:Class.f', not {name!r}")
+            raise Mistake(f"{word}: write a function as 'f', 'Class.f' or 'module:Class.f', not {name!r}")
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
             raise Mistake(f"{word}: how often {name!r} may be called must be a whole number, not {count!r}")
     return dict(value)
@@ -157,7 +157,7 @@ def run_within(name: str, function: Callable[[], object], budget: Budget | None,
         if slowest is not None:
             slowest.miss(str(reason))
         if budget is not None:
-            raise Exceeded(f"sonde: the budget could not be checked: {reason}") from None
+            raise Exceeded(f"sonde: cannot check the budget: {reason}") from None
         return
     finally:
         if slowest is not None:
@@ -170,7 +170,7 @@ def check(budget: Budget, taken: Taken) -> None:
     """Compare; ``Exceeded`` says by how much, and where."""
     wants = taken.wants
     if (wants.samples or wants.memory) and taken.profile is None:
-        raise Exceeded("sonde: the budget could not be checked: the test has ended all measuring")
+        raise Exceeded("sonde: cannot check the budget: the test stopped all profiling")
     found = [*_times(budget, taken), *_memory(budget, taken), *callees.excesses(budget.max_calls or {}, taken.calls)]
     if not found:
         return
@@ -201,7 +201,7 @@ def _time_rows(taken: Taken) -> list[str]:
     rows = time_lines(taken)
     others = [name for name, is_on in (("memory", taken.wants.exact), ("calls", taken.wants.calls)) if is_on]
     if others:
-        rows.append(f"({' and '.join(others)} of the test were measured too, which takes time)")
+        rows.append(f"({' and '.join(others)} were measured too, which takes time)")
     return rows
 
 

@@ -93,7 +93,7 @@ class Taken:
             return None
         rest = [row for row in rows if row["line"] is None]
         is_waiting = 2 * sum(row["waiting_ns"] for row in rest) > sum(row["time_ns"] for row in rest)
-        return "the rest outside the program's files" + (", waiting" if is_waiting else "")
+        return "the rest outside your own code" + (", waiting" if is_waiting else "")
 
     def peak_lines(self, count: int = 3) -> list[dict[str, Any]]:
         """Those that had the memory at the peak."""
@@ -167,7 +167,7 @@ class Taken:
         try:
             whole = measurement.profile
             self.profile = whole if self._region is None else whole.inside(self._name)
-        except (OSError, RuntimeError):  # the test has ended all measuring, or is in a child of its own
+        except (OSError, RuntimeError):  # the test stopped all profiling, or is in a child of its own
             return
         self.cpu_seconds -= (int(whole.info("own_cpu_ns") or 0) - self._own_cpu_before) / 1e9
 

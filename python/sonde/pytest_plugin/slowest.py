@@ -66,10 +66,10 @@ class Slowest:
             lines += [f"{'':11}{line}" for line in one["lines"]]
         lines += [f"not kept: {one['file']}: {one['reason']}" for one in slowest if one["reason"]]
         if missed:
-            lines.append(f"{len(missed)} tests could not be measured: {missed[0]['reason']}")
+            lines.append(f"{len(missed)} test{'s' * (len(missed) != 1)} not measured: {missed[0]['reason']}")
         kept = [one["file"] for one in slowest if not one["reason"]]
         if kept:
-            lines.append(f"recordings are in {_shown(self._folder)}: sonde report --open {_shown(kept[0])}")
+            lines.append(f"recordings in {_shown(self._folder)}: sonde report --open {_shown(kept[0])}")
         return lines or ["no test was measured"]
 
     def _is_slow(self, seconds: float) -> bool:

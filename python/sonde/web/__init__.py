@@ -1,10 +1,10 @@
-"""Middleware for web applications: a request with ``?sonde`` is recorded, and its report is the answer.
+"""Middleware for web applications: records a request with ``?sonde`` and answers with its report.
 
 >>> app = WSGIMiddleware(app, secret=os.environ["SONDE_SECRET"])
 >>> app = ASGIMiddleware(app, allow=lambda scope: scope["client"][0] == "127.0.0.1")
 
-Without a secret and without a callback nothing is ever recorded. A request that is not allowed to be recorded goes to
-the application as it came.
+Without a secret or a callback, nothing is ever recorded. A request that may not be recorded reaches the application
+unchanged.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class _Middleware:
 
 
 class WSGIMiddleware(_Middleware):
-    """Around a WSGI application.
+    """Wraps a WSGI application.
 
-    ``secret`` is what ``?sonde=SECRET`` or the header ``X-Sonde-Secret`` must say, ``allow`` a function of the
-    environment that says whether this request may be recorded; where both are given, both must agree. ``memory``
-    measures memory in every recording, as ``&sonde_memory`` does in one. ``source=False`` leaves source texts out of
-    the page. ``keep`` is a folder for recordings, which are not kept otherwise. A response that goes on after
+    ``?sonde=SECRET`` or the header ``X-Sonde-Secret`` must contain the ``secret``. ``allow`` is a function of the
+    environment that says whether this request may be recorded; if you set both, both must agree. ``memory`` measures
+    memory in every recording, as ``&sonde_memory`` does in one. ``source=False`` leaves source code out of the page.
+    ``keep`` is a folder for recordings; without it, they are not kept. A response that takes longer than
     ``max_seconds`` is cut off. ``rate``, ``include`` and ``exclude`` are as in ``sonde.sample``.
 
     >>> app.wsgi_app = WSGIMiddleware(app.wsgi_app, secret="a long random text")
@@ -116,9 +116,9 @@ class WSGIMiddleware(_Middleware):
 
 
 class ASGIMiddleware(_Middleware):
-    """Around an ASGI application. The options are those of ``WSGIMiddleware``; ``allow`` gets the scope.
+    """Wraps an ASGI application. Takes the options of ``WSGIMiddleware``; ``allow`` gets the scope.
 
-    ``allow`` may be a coroutine function. Web sockets and the lifespan pass through.
+    ``allow`` may be a coroutine function. WebSockets and lifespan events pass through.
 
     >>> app.add_middleware(ASGIMiddleware, secret="a long random text")
     """

@@ -51,7 +51,7 @@ class Guard:
 
     def __init__(self, secret: str | None, parameter: str, is_on: bool) -> None:
         if secret is not None and (not isinstance(secret, str) or not secret):
-            raise ValueError("secret must be a text that is not empty")
+            raise ValueError("secret must be a non-empty string")
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", parameter):
             raise ValueError(f"parameter must be a word, not {parameter!r}")
         self.is_on = is_on
@@ -120,7 +120,7 @@ class Answer:
 BUSY = Answer(
     "503 Service Unavailable",
     "plain",
-    "sonde: another request is being recorded, and this one was not answered. Try again.\n",
+    "sonde: another request is being recorded, so this one was not answered. Try again.\n",
     [("Retry-After", "1")],
 )
 
@@ -159,7 +159,7 @@ class Recorded:
     def story(self) -> str:
         """What the application has answered."""
         story = f"{self.asked.name}: {self.status or 'no status'}, {self.size} bytes in {self.seconds:.4g} s"
-        return f"{story}; it went on, and was cut off" if self.is_cut_off else story
+        return f"{story}; it was cut off" if self.is_cut_off else story
 
 
 class Recorder:
@@ -192,7 +192,7 @@ class Recorder:
         try:
             return Recorded(asked, measurement.start())
         except (OSError, RuntimeError, ValueError) as error:
-            return Answer("503 Service Unavailable", "plain", f"sonde: the request cannot be recorded: {error}\n")
+            return Answer("503 Service Unavailable", "plain", f"sonde: cannot record the request: {error}\n")
 
     def answer(self, taken: Recorded, only_own: bool) -> Answer:
         """The report. ``only_own``: of what happened inside the request, not of what else the process did."""
@@ -200,10 +200,10 @@ class Recorder:
         assert profile is not None
         if only_own:
             profile = profile.inside(asked.name)
-        scope = "what the request itself did" if only_own else "everything that the process did meanwhile"
+        scope = "what the request itself did" if only_own else "everything the process did meanwhile"
         profile.set_info("program", asked.name)
         profile.set_info("arguments", json.dumps([asked.method, asked.path]))
-        profile.set_info("note", f"{taken.story()}. Shown is {scope}")
+        profile.set_info("note", f"{taken.story()}. This shows {scope}")
         more = [("X-Sonde-Status", taken.status), ("X-Sonde-Scope", "request" if only_own else "process")]
         if self._keep is not None:
             more.append(("X-Sonde-Recording", self._save(profile, asked)))
@@ -222,7 +222,7 @@ class Recorder:
         try:
             return profile.format(view="summary" if self._source else "functions", width=110)
         except OSError:
-            return "nothing was seen: the request was too short\n"
+            return "no samples: the request was too short\n"
 
     def _save(self, profile: _core.Profile, asked: Asked) -> str:
         assert self._keep is not None

@@ -446,19 +446,19 @@ calls_own_cost(PyObject *object, PyObject *nothing)
 
 static PyMethodDef methods[] = {
     {"enable", (PyCFunction)(void (*)(void))calls_enable, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("enable($self, subcalls=True, builtins=True)\n--\n\nStart, or go on, measuring calls on all threads.\n\n"
+     PyDoc_STR("enable($self, subcalls=True, builtins=True)\n--\n\nStart or resume measuring calls on all threads.\n\n"
                ">>> profile.enable()\n")},
     {"disable", calls_disable, METH_NOARGS,
-     PyDoc_STR("disable($self)\n--\n\nStop measuring. Calls that are open end here.\n\n>>> profile.disable()\n")},
+     PyDoc_STR("disable($self)\n--\n\nStop measuring. Open calls end here.\n\n>>> profile.disable()\n")},
     {"clear", calls_clear, METH_NOARGS,
-     PyDoc_STR("clear($self)\n--\n\nForget everything measured so far.\n\n>>> profile.clear()\n")},
+     PyDoc_STR("clear($self)\n--\n\nDiscard everything measured so far.\n\n>>> profile.clear()\n")},
     {"is_enabled", calls_is_enabled, METH_NOARGS,
-     PyDoc_STR("is_enabled($self)\n--\n\nWhether this profile is being taken now.\n\n>>> profile.is_enabled()\n")},
+     PyDoc_STR("is_enabled($self)\n--\n\nWhether this profile is enabled now.\n\n>>> profile.is_enabled()\n")},
     {"getstats", snd_calls_getstats, METH_NOARGS,
-     PyDoc_STR("getstats($self)\n--\n\nAll functions that were called, each with what it called.\n\n"
+     PyDoc_STR("getstats($self)\n--\n\nAll called functions, each with what it called.\n\n"
                ">>> entries = profile.getstats()\n")},
     {"pstats", snd_calls_pstats, METH_NOARGS,
-     PyDoc_STR("pstats($self)\n--\n\nThe dictionary that the standard pstats module works on.\n\n"
+     PyDoc_STR("pstats($self)\n--\n\nThe dictionary that the standard pstats module reads.\n\n"
                ">>> stats = profile.pstats()\n")},
     {"profile", calls_profile, METH_NOARGS, NULL},
     {"own_cost", calls_own_cost, METH_NOARGS, NULL},

@@ -91,18 +91,19 @@ snd_raise_status(snd_status status, const char *message)
 static PyMethodDef functions[] = {
     {"region", FAST(snd_py_region), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("region(name=None, asglobal=False)\n--\n\n"
-               "A region of the program, for a with block or as a decorator.\n\n"
-               "Without a name it is called after its place: ``f() <file.py:16>``. With ``asglobal=True``\n"
-               "(or ``as_global``) it stands at the top level whoever calls it.\n\n"
+               "Measure a region of your program, as a with block or a decorator.\n\n"
+               "Without a name, it is named after its place: ``f() <file.py:16>``. With ``asglobal=True``\n"
+               "(or ``as_global``), it appears at the top level, whoever calls it.\n\n"
                ">>> with region('load'):\n...     data = load()\n")},
     {"push", snd_py_push, METH_O,
-     PyDoc_STR("push(name, /)\n--\n\nEnter a region that pop() leaves: the cheapest form, for hot loops.\n\n"
+     PyDoc_STR("push(name, /)\n--\n\nEnter a region; pop() leaves it. The cheapest form, for hot loops.\n\n"
                ">>> push('step')\n>>> step()\n>>> pop()\n")},
     {"pop", snd_py_pop, METH_NOARGS,
      PyDoc_STR("pop()\n--\n\nLeave the region that push() entered last.\n\n>>> pop()\n")},
     {"iter_proxy", FAST(snd_py_iter_proxy), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("iter_proxy(iterable, name=None, asglobal=False)\n--\n\n"
-               "The same items, with every next() as a region. len() and attributes are those of the iterable.\n\n"
+               "Iterate over the same items, and measure every next() as a region.\n\n"
+               "len() and attributes are those of the iterable.\n\n"
                ">>> for batch in iter_proxy(loader, 'fetch'):\n...     train(batch)\n")},
     {"func", FAST(snd_py_func), METH_VARARGS | METH_KEYWORDS, NULL},
     {"place", snd_py_place, METH_VARARGS, NULL},
@@ -155,7 +156,7 @@ static PyMethodDef functions[] = {
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},
     {"page", FAST(snd_py_page), METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("page(path, /, second=None, *, source=True)\n--\n\nThe report page of a recording, or of two to "
-               "compare: the text of an HTML file.")},
+               "compare, as HTML text.")},
     {"write_page", snd_py_write_page, METH_VARARGS, NULL},
     {0},
 };

@@ -2,6 +2,7 @@
 #include "python/module/profile_object.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "format/table/reports.h"
 #include "model/inside.h"
 #include "os/worker.h"
@@ -238,6 +239,7 @@ cell_text(snd_unit unit, const snd_cell *cell)
 {
     snd_buffer text = {0};
     snd_format_cell(unit, cell, &text);
+    snd_text_plain(&text, 0); /* as tables are where nobody knows the terminal */
     PyObject *result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
     snd_buffer_free(&text);
     return result;
@@ -471,38 +473,38 @@ profile_page(PyObject *object, PyObject *args, PyObject *keywords)
 
 static PyMethodDef profile_methods[] = {
     {"info", profile_info, METH_VARARGS,
-     PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as the recording has it; None when there is none.")},
+     PyDoc_STR("info(key, /)\n--\n\nA fact about the run, as in the recording; None if it has no such fact.")},
     {"set_info", profile_set_info, METH_VARARGS,
-     PyDoc_STR("set_info(key, value, /)\n--\n\nAdd a fact about the run, or replace it.")},
+     PyDoc_STR("set_info(key, value, /)\n--\n\nAdd or replace a fact about the run.")},
     {"format", (PyCFunction)(void (*)(void))profile_format, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
          "by_line=False, function=None, total=False, n_ops=20, n_apply=20, min_memory=1024)\n--\n\nA "
          "view as text.")},
     {"texts", profile_texts, METH_O,
-     PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of texts, after a list of the columns' names.")},
+     PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of strings, after a list of the column names.")},
     {"rows", (PyCFunction)(void (*)(void))profile_rows, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False, function=None, total=False)\n--\n\n"
                "A view as a list of dictionaries.")},
     {"own_ns", profile_own_ns, METH_NOARGS,
-     PyDoc_STR("own_ns()\n--\n\nHow long code of the program's own was seen, running or waiting.")},
+     PyDoc_STR("own_ns()\n--\n\nSampled time of your own code, running or waiting.")},
     {"live", profile_live, METH_O,
-     PyDoc_STR("live(by, /)\n--\n\nMemory that is live, as (bytes, blocks, frames), by 'lineno', 'filename' or "
+     PyDoc_STR("live(by, /)\n--\n\nLive memory as (bytes, blocks, frames), by 'lineno', 'filename' or "
                "'traceback'.")},
     {"inside", profile_inside, METH_VARARGS,
-     PyDoc_STR("inside(region, /)\n--\n\nThe part of it that happened inside regions of this name.")},
+     PyDoc_STR("inside(region, /)\n--\n\nThe part that happened inside regions of this name.")},
     {"op_averages", profile_op_averages, METH_VARARGS,
      PyDoc_STR(
          "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
          "those of another profile.")},
     {"page", (PyCFunction)(void (*)(void))profile_page, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("page(*, source=True)\n--\n\nThe report page, without a timeline: the text of an HTML file.")},
+     PyDoc_STR("page(*, source=True)\n--\n\nThe report page without a timeline, as HTML text.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
     {0},
 };
 
 static PyType_Slot profile_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("What was counted up to one moment.")},
+    {Py_tp_doc, (void *)PyDoc_STR("The results up to one moment.")},
     {Py_tp_dealloc, profile_dealloc},
     {Py_tp_methods, profile_methods},
     {0},

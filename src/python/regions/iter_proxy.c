@@ -135,7 +135,7 @@ snd_py_iter_proxy(PyObject *module, PyObject *const *args, Py_ssize_t count, PyO
 }
 
 static PyType_Slot proxy_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("An iterable whose next() is a region; made by iter_proxy().")},
+    {Py_tp_doc, (void *)PyDoc_STR("An iterable whose every next() is measured as a region; made by iter_proxy().")},
     {Py_tp_iter, proxy_iter},
     {Py_tp_iternext, proxy_next},
     {Py_sq_length, proxy_length},

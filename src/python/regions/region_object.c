@@ -159,7 +159,7 @@ static PyMethodDef region_methods[] = {
 };
 
 static PyType_Slot region_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("A marked piece of the program; made by region().")},
+    {Py_tp_doc, (void *)PyDoc_STR("A region of the program; made by region().")},
     {Py_tp_dealloc, region_dealloc},
     {Py_tp_methods, region_methods},
     {Py_tp_call, region_call},

@@ -7,7 +7,7 @@
 #include "view/core/own_code.h"
 
 /* What code of others is called that no line of the program led to. */
-#define SND_SAMPLES_OUTSIDE "(outside the program's files)"
+#define SND_SAMPLES_OUTSIDE "(outside your own code)"
 
 /* Time by state (see SND_SAMPLE_METRIC), and how many samples it comes from. */
 typedef struct snd_samples_numbers {

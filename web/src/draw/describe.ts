@@ -46,7 +46,7 @@ export function detailsOf(frames: Frames, names: Names, frame: number, measure: 
       const ns = frames.parts![frame * PARTS + i];
       if (ns > 0) rows.push({ label: part, value: amountAndShare(ns, whole, measure) });
     });
-  if (frames.hidden[frame] > 0) rows.push({ label: "folded", value: `${frames.hidden[frame]} functions of libraries` });
+  if (frames.hidden[frame] > 0) rows.push({ label: "folded", value: `${frames.hidden[frame]} library functions` });
   return rows;
 }
 

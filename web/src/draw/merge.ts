@@ -8,7 +8,7 @@ const CUTOFF = 1 / 20000;
 
 /** What has to be said of that; "": everything was followed. */
 export function cutRemark({ own, total }: Frames): string {
-  return own.some((one) => one > 0 && one < total[0] * CUTOFF) ? "Places with less than 1/20,000 of the whole are not followed to their callers." : "";
+  return own.some((one) => one > 0 && one < total[0] * CUTOFF) ? "Places below 1/20,000 of the whole are not traced to their callers." : "";
 }
 
 /** Follows frames upwards, step by step and all together: callers below callees. `at`: where each stands, which is

@@ -45,7 +45,7 @@ export function framed(id: string, View: (props: FramedProps) => JSX.Element) {
     const { recording, state } = props;
     const source = sourceOf(recording);
     const measure = measureOf(source, state.options[`${id}.metric`] ?? (withWaiting(state) ? "time" : undefined));
-    if (!measure) return <p class="empty">This recording has no times and no memory to show here.</p>;
+    if (!measure) return <p class="empty">This recording has no time or memory data to show here.</p>;
     const drawn = framesFor(recording, measure, state.thread, state.range, state.options[`${id}.fold`] !== "0");
     if (drawn.frames.total[0] <= 0) return <p class="empty">There is nothing of “{measure.title}” in this thread and range.</p>;
     return <View {...props} drawn={drawn} names={source.names} />;

@@ -53,10 +53,10 @@ function make(recording: Recording, measure: Measure, thread: number, range: Ran
   }
   const remarks: string[] = [];
   const remark = (is: boolean, text: string) => is && remarks.push(text);
-  const unbrushed = "This is known for the whole recording only, not for the range.";
+  const unbrushed = "Known only for the whole recording, not for the range.";
   if (measure.from === "calls") {
     const calls = makeCallFrames(names, thread, range);
-    remark(calls.isEstimate, "Stacks of calls are estimated: each caller has its share of what it called.");
+    remark(calls.isEstimate, "Call stacks are estimated: each caller gets its share of what it called.");
     remark(calls.ignoresRange, unbrushed);
     return { frames: calls.frames, measure, remarks };
   }

@@ -22,7 +22,7 @@ import "./draw.css";
 export function Timeline(props: ViewProps) {
   const { recording } = props;
   if (!recording.events && recording.series.length === 0)
-    return <p class="empty">This recording has no timeline: only sums were kept.</p>;
+    return <p class="empty">This recording has no timeline: it has only totals.</p>;
   return <TimelineView {...props} />;
 }
 
@@ -212,7 +212,7 @@ function TimelineView(props: ViewProps) {
   });
 
   const isTable = state.options["timeline.table"] === "1" && !!recording.events;
-  const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, + and - zoom, up and down choose a thread, Enter makes what is seen the range.`;
+  const label = `Timeline of ${duration(length)} with ${rows.tracks.length} threads. Left and right pan, + and - zoom, up and down choose a thread, Enter selects the visible range.`;
   return (
     <section class="draw" aria-label="Timeline">
       <div class="draw-bar" role="toolbar" aria-label="Timeline">

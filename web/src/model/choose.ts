@@ -62,7 +62,7 @@ function likeCore(made: Table, core: Table): Table {
 function memoryNote(recording: Recording, made: Table, state: State): string {
   if (!state.range || columnIndex(made, "peak_bytes") < 0) return "";
   const moments = Math.max(0, ...[...recording.histories.live.values()].map((points) => points.length));
-  return `Memory is that of the peak within the range, as far as the ${moments} moments tell at which it was kept; copies have no times.`;
+  return `Memory is the peak within the range, from ${moments} saved moments; copies have no times.`;
 }
 
 /** Answers that were made already: views ask again and again for the same. */
@@ -91,8 +91,8 @@ function makeAnswer(recording: Recording, view: string, variant: string, state: 
   const part = canRange ? computed(recording, core, view, state) : null;
   if (part) return { table: isAll ? part : likeCore(part, core), note: memoryNote(recording, part, state) };
   const what = state.range ? "the brushed range" : "the chosen thread";
-  const why = recording.events ? "it is not known when each of these numbers came about" : "the recording has no timeline";
-  return { table: core, note: `This table is of the whole recording, not of ${what}: ${why}.` };
+  const why = recording.events ? "these numbers have no times" : "the recording has no timeline";
+  return { table: core, note: `This table covers the whole recording, not ${what}: ${why}.` };
 }
 
 /** What a row points at; null: nothing that other views know. */

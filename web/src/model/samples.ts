@@ -54,7 +54,7 @@ function placesOf(recording: Recording) {
   const known = new Map<string, Place>();
   const bySite = Array.from(sites.kind, (_, site) => {
     const isLine = isOwnLine(recording, site);
-    const rest = kindOfSite(recording, site) === "other" ? texts[sites.name[site]] : "(outside the program's files)";
+    const rest = kindOfSite(recording, site) === "other" ? texts[sites.name[site]] : "(outside your own code)";
     const place = isLine ? { file: texts[sites.file[site]], line: sites.line[site] } : { file: rest, line: 0 };
     const key = `${place.line} ${place.file}`;
     if (!known.has(key)) known.set(key, place);

@@ -69,7 +69,7 @@ export function facts(recording: Recording, state: State): Fact[] {
     list.push({ title: "waited", value: duration(waited), more: "by threads that ran Python" });
   }
   const gc = collections(recording, state);
-  if (gc.count > 0) list.push({ title: "garbage collection", value: duration(gc.total), more: `${plural(gc.count, "time")}, longest ${duration(gc.max)}` });
+  if (gc.count > 0) list.push({ title: "garbage collection", value: duration(gc.total), more: `${plural(gc.count, "run")}, longest ${duration(gc.max)}` });
   if (recording.infos.peak_bytes) {
     const at = `at ${duration(info(recording, "peak_at_ns"))}, ± ${bytes(info(recording, "peak_error_bytes"))}`;
     list.push({ title: "memory at the peak", value: bytes(info(recording, "peak_bytes")), more: at });
@@ -87,21 +87,21 @@ export function quality(recording: Recording): [string, string][] {
   if (samples > 0) {
     const missed = info(recording, "samples_missed");
     rows.push(["samples", `${count(samples)} at ${count(info(recording, "sample_rate_hz"))} Hz`]);
-    rows.push(["missed", `${count(missed)} (${percent((100 * missed) / (samples + missed))} of all looks)`]);
-    const exact = /good to \+-(.*%)/.exec(findTable(recording, "lines")?.footer ?? "");
-    if (exact) rows.push(["a share of 50%", `is good to ± ${exact[1]}`]);
+    rows.push(["missed", `${count(missed)} (${percent((100 * missed) / (samples + missed))} of all samples)`]);
+    const exact = /sampling error: (±.* at 50%)/.exec(findTable(recording, "lines")?.footer ?? "");
+    if (exact) rows.push(["sampling error", exact[1]]);
     const own = info(recording, "own_cpu_ns");
     const cpu = info(recording, "cpu_ns");
-    rows.push(["own cost", `${duration(own)} of CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
-    if (info(recording, "own_sample_cost_ns")) rows.push(["a look", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
+    rows.push(["profiler overhead", `${duration(own)} CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
+    if (info(recording, "own_sample_cost_ns")) rows.push(["per sample", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
     if (info(recording, "interrupted_calls")) rows.push(["interrupted", plural(info(recording, "interrupted_calls"), "system call")]);
   }
-  if (info(recording, "own_cost_ns")) rows.push(["an entry of a region", `up to ${duration(info(recording, "own_cost_ns"))}`]);
-  if (info(recording, "own_call_cost_ns")) rows.push(["a call", `about ${duration(info(recording, "own_call_cost_ns"))}`]);
-  if (info(recording, "own_op_cost_ns")) rows.push(["an operator", `about ${duration(info(recording, "own_op_cost_ns"))}`]);
+  if (info(recording, "own_cost_ns")) rows.push(["per region entry", `up to ${duration(info(recording, "own_cost_ns"))}`]);
+  if (info(recording, "own_call_cost_ns")) rows.push(["per call", `about ${duration(info(recording, "own_call_cost_ns"))}`]);
+  if (info(recording, "own_op_cost_ns")) rows.push(["per operator", `about ${duration(info(recording, "own_op_cost_ns"))}`]);
   if (recording.infos.memory_exact) rows.push(["memory", memoryText(recording)]);
   rows.push(["lost", lostText(recording)]);
-  if (!recording.events) rows.push(["timeline", "none: only sums were kept"]);
+  if (!recording.events) rows.push(["timeline", "none: only totals were kept"]);
   if (recording.infos.note) rows.push(["note", recording.infos.note]);
   if (recording.infos.complete === "0") rows.push(["state", "the program was still running, or was killed"]);
   if (recording.pruned) rows.push(["left out of this page", recording.pruned.text]);
@@ -109,9 +109,9 @@ export function quality(recording: Recording): [string, string][] {
 }
 
 function memoryText(recording: Recording): string {
-  const how = recording.infos.memory_exact === "1" ? "every block" : `a block every ${bytes(info(recording, "memory_interval_bytes"))}`;
+  const how = recording.infos.memory_exact === "1" ? "every block" : `one block per ${bytes(info(recording, "memory_interval_bytes"))}`;
   const unseen = info(recording, "memory_unseen_bytes");
-  return `${how}; sonde itself used ${bytes(info(recording, "own_memory_bytes"))}${unseen ? `; ${bytes(unseen)} not seen` : ""}`;
+  return `${how}; profiler overhead ${bytes(info(recording, "own_memory_bytes"))}${unseen ? `; ${bytes(unseen)} not attributed` : ""}`;
 }
 
 function lostText(recording: Recording): string {
@@ -246,8 +246,8 @@ export function leaks(recording: Recording): Leak[] {
   return rows.map((row) => ({
     place: text("place")(row),
     text:
-      `grows by ${bytes(number("bytes_per_second")(row))}/s, ${bytes(number("live_bytes")(row))} in all ` +
-      `(${Math.round(number("confidence_percent")(row))}% sure): ${text("source")(row).trim()}`,
+      `grows by ${bytes(number("bytes_per_second")(row))}/s, ${bytes(number("live_bytes")(row))} in total ` +
+      `(${Math.round(number("confidence_percent")(row))}% confidence): ${text("source")(row).trim()}`,
     digits: text("timeline")(row),
     selection: { name: text("function")(row), file: text("file")(row), line: number("line")(row) },
   }));

@@ -37,10 +37,10 @@ function Totals({ a, b }: { a: Recording; b: Recording }) {
 
 export function Compare(props: ViewProps) {
   const { recording: a, other: b, state, onOption } = props;
-  if (!b) return <Empty>There is one recording in this page. Two are compared with: sonde report FIRST SECOND.</Empty>;
+  if (!b) return <Empty>This page has one recording. To compare two: sonde report FIRST SECOND.</Empty>;
   const list = useMemo(() => subjects(b), [b]);
   const subject = list.find((one) => one.id === state.options["compare.what"]) ?? list.find((one) => one.id === "functions") ?? list[0];
-  if (!subject) return <Empty>These two recordings have nothing in common that could be compared.</Empty>;
+  if (!subject) return <Empty>These two recordings have nothing in common to compare.</Empty>;
   const isShare = state.options["compare.as"] === "share";
   const table = useMemo(() => comparison(subject, isShare), [subject, isShare]);
   return (

@@ -167,7 +167,7 @@ function Legend({ table, parts }: LinesData) {
 function Functions(props: ViewProps) {
   const { recording, state } = props;
   const found = answer(recording, "sampled_functions", "", state);
-  if (!found) return <section aria-label="functions"><Empty>There are no functions: no samples were taken.</Empty></section>;
+  if (!found) return <section aria-label="functions"><Empty>No functions: no samples were taken.</Empty></section>;
   return (
     <section aria-label="functions">
       <Grid
@@ -273,7 +273,7 @@ function Head({ data, recording, columns, sort, onOption }: SourceProps & { colu
           <HeadCell
             key={name}
             title={title}
-            hint={isLine ? "in the order of the file" : `sort by ${title}`}
+            hint={isLine ? "in file order" : `sort by ${title}`}
             kind={["cpu_ns", "time_ns", "timeline", "source"].includes(name) ? "" : "num"}
             sort={sort?.column === at ? sort : null}
             onClick={() => at >= 0 && onOption("lines.sort", isLine ? null : nextSort(table.columns[at], at, sort))}

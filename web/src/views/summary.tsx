@@ -82,7 +82,7 @@ function TimeBar({ recording, state }: ViewProps) {
   if (whole === 0) return null;
   return (
     <section aria-label="time">
-      <Stack big parts={parts} whole={whole} label="time by what the threads did" />
+      <Stack big parts={parts} whole={whole} label="time by what threads did" />
       <div class="legend">
         {parts.map(({ name, colour, value }) => (
           <span>
@@ -102,7 +102,7 @@ function Leaks({ recording, onView }: ViewProps) {
   return (
     <section class="card" aria-label="Leaks">
       <h2>Leaks</h2>
-      {found.length === 0 && <p class="muted">No line's memory grows and grows.</p>}
+      {found.length === 0 && <p class="muted">No leaks found.</p>}
       {found.length > 0 && (
         <table>
           <colgroup>
@@ -137,16 +137,16 @@ function cards(props: ViewProps): [height: number, card: VNode][] {
   const hot = (view: string, by: string, share: string) => hottest(recording, state, view, by, share);
   const calls = hasCalls(recording) ? hot("functions", "self_ns", state.range ? "self_percent" : "percent_of_time") : [];
   const isAll = withWaiting(state);
-  const by = isAll ? "by CPU time and waiting" : "by CPU time";
+  const by = isAll ? "by CPU plus waiting time" : "by CPU time";
   const pairs = (title: string, rows: [string, string][]): [number, VNode] => [1 + rows.length * 0.7, <Pairs key={title} title={title} rows={rows} />];
   return [
     list("Hottest lines", by, "lines", hot("lines", isAll ? "time_ns" : "cpu_ns", "percent")),
-    list("Hottest functions", `${by} of their own`, "lines", hot("sampled_functions", isAll ? "self_ns" : "self_cpu_ns", "self_percent")),
+    list("Hottest functions", `${by}, without callees`, "lines", hot("sampled_functions", isAll ? "self_ns" : "self_cpu_ns", "self_percent")),
     list("Waiting", "share of all waiting", "lines", waits(recording, state).rows),
-    list("Calls", "by time of their own, every call measured", "calls", calls),
-    list("Regions", "by time from entry to exit", "regions", hottestRegions(recording, state)),
-    list("Operators", "by time of their own", "ops", hot("ops", "self_ns", "self_percent")),
-    list("Memory at the peak", "lines that owned it", "memory", hot("memory", "peak_bytes", "peak_percent")),
+    list("Calls", "by self time, every call measured", "calls", calls),
+    list("Regions", "by total time", "regions", hottestRegions(recording, state)),
+    list("Operators", "by self time", "ops", hot("ops", "self_ns", "self_percent")),
+    list("Memory at the peak", "by line", "memory", hot("memory", "peak_bytes", "peak_percent")),
     [recording.infos.peak_bytes ? 2 : 0, <Leaks key="leaks" {...props} />],
     list("Copies", "lines that copied most", "memory", hot("copies", "copied_bytes", "copied_percent")),
     pairs("Quality", quality(recording)),
