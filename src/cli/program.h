@@ -5,9 +5,9 @@
 #include "cli/options.h"
 
 /* The options by which a command takes a program that is no file, and their letters. */
-#define SND_PROGRAM_OPTIONS                                                \
-    {"module", 'm', "MODULE", "a module instead of a file, as python -m"}, \
-        {"code", 'c', "CODE", "a program text instead of a file, as python -c"},
+#define SND_PROGRAM_OPTIONS                                    \
+    {"module", 'm', "MODULE", "run a module, like python -m"}, \
+        {"code", 'c', "CODE", "run a program text, like python -c"},
 #define SND_PROGRAM_LETTERS "mc"
 
 /* The words after its name, for the help. */
