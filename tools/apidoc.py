@@ -20,8 +20,8 @@ PYTHON = ROOT / "src" / "python"
 OUTPUT = ROOT / "docs" / "api.md"
 HEAD = """# API reference
 
-Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. What
-the functions are for, with examples, stands in [sampling.md](sampling.md), [memory.md](memory.md),
+Made by `tools/apidoc.py` from the docstrings of the package and the comments of `include/sonde.h`; edit those. For
+guides with examples, see [sampling.md](sampling.md), [memory.md](memory.md),
 [ops.md](ops.md), [graph.md](graph.md), [regions.md](regions.md), [calls.md](calls.md)
 and [web.md](web.md).
 """
@@ -211,7 +211,7 @@ def document_calls() -> str:
     """The methods of a profile of calls that are written in C."""
     found = c_docstrings(PYTHON / "calls" / "call_probe.c")
     lines = [bullet(f"`.{name}`", one_line(text)) for name, text in found.items()]
-    return "\n".join(["What `Profile` has from its part in C:", "", *lines])
+    return "\n".join(["Methods of `Profile` that are written in C:", "", *lines])
 
 
 # ---- C ----

@@ -8,9 +8,9 @@
 #include <limits.h>
 
 /* The options by which a command takes a program that is no file, and their letters. */
-#define SND_PROGRAM_OPTIONS                                                                    \
-    {"module", "a module instead of a file, as python -m", SND_TEXT("MODULE"), .letter = 'm'}, \
-        {"code", "a program text instead of a file, as python -c", SND_TEXT("CODE"), .letter = 'c'},
+#define SND_PROGRAM_OPTIONS                                                        \
+    {"module", "run a module, like python -m", SND_TEXT("MODULE"), .letter = 'm'}, \
+        {"code", "run a program text, like python -c", SND_TEXT("CODE"), .letter = 'c'},
 #define SND_PROGRAM_LETTERS "mc"
 
 /* The words after its name, for the help. */

@@ -9,28 +9,28 @@
 #include <sys/types.h>
 
 /* What is counted. X(id, name, unit, meaning). */
-#define SND_USED_MAP(X)                                                                               \
-    X(WALL, "wall", "ns", "time from its start to its end")                                           \
-    X(TASK_CLOCK, "task_clock", "ns", "time of processors, in the program and in the kernel")         \
-    X(USER, "user", "ns", "part of it in the program")                                                \
-    X(SYSTEM, "system", "ns", "part of it in the kernel")                                             \
-    X(CONTEXT_SWITCHES, "context_switches", "count", "how often a thread gave its processor away")    \
-    X(VOLUNTARY, "voluntary_switches", "count", "part of them because it waited for something")       \
-    X(INVOLUNTARY, "involuntary_switches", "count", "part of them because another one was to run")    \
-    X(MIGRATIONS, "migrations", "count", "how often a thread came to another processor")              \
-    X(PAGE_FAULTS, "page_faults", "count", "pages of memory that the kernel had to provide")          \
-    X(MAJOR_FAULTS, "major_faults", "count", "part of them that had to be read from a disk")          \
-    X(PEAK_RSS, "peak_rss", "bytes", "most memory that one process had at once")                      \
-    X(READ, "read", "bytes", "data that system calls read, from anywhere")                            \
-    X(WRITTEN, "written", "bytes", "data that system calls wrote, to anywhere")                       \
-    X(DISK_READ, "disk_read", "bytes", "data that was fetched from a disk")                           \
-    X(DISK_WRITTEN, "disk_written", "bytes", "data that is to be written to a disk")                  \
-    X(CYCLES, "cycles", "count", "cycles of processors")                                              \
-    X(INSTRUCTIONS, "instructions", "count", "instructions done")                                     \
-    X(BRANCHES, "branches", "count", "jumps done")                                                    \
-    X(BRANCH_MISSES, "branch_misses", "count", "jumps that the processor expected to go elsewhere")   \
-    X(CACHE_REFERENCES, "cache_references", "count", "questions to the last cache before the memory") \
-    X(CACHE_MISSES, "cache_misses", "count", "of them those that had to go to the memory")
+#define SND_USED_MAP(X)                                                                         \
+    X(WALL, "wall", "ns", "time from start to end")                                             \
+    X(TASK_CLOCK, "task_clock", "ns", "CPU time, in the program and in the kernel")             \
+    X(USER, "user", "ns", "part of it in the program")                                          \
+    X(SYSTEM, "system", "ns", "part of it in the kernel")                                       \
+    X(CONTEXT_SWITCHES, "context_switches", "count", "context switches")                        \
+    X(VOLUNTARY, "voluntary_switches", "count", "because a thread waited for something")        \
+    X(INVOLUNTARY, "involuntary_switches", "count", "because another thread had to run")        \
+    X(MIGRATIONS, "migrations", "count", "moves of a thread to another processor")              \
+    X(PAGE_FAULTS, "page_faults", "count", "page faults")                                       \
+    X(MAJOR_FAULTS, "major_faults", "count", "page faults that read from a disk")               \
+    X(PEAK_RSS, "peak_rss", "bytes", "most memory that one process used at once")               \
+    X(READ, "read", "bytes", "data that system calls read, from anywhere")                      \
+    X(WRITTEN, "written", "bytes", "data that system calls wrote, to anywhere")                 \
+    X(DISK_READ, "disk_read", "bytes", "data read from a disk")                                 \
+    X(DISK_WRITTEN, "disk_written", "bytes", "data to be written to a disk")                    \
+    X(CYCLES, "cycles", "count", "processor cycles")                                            \
+    X(INSTRUCTIONS, "instructions", "count", "instructions executed")                           \
+    X(BRANCHES, "branches", "count", "branches executed")                                       \
+    X(BRANCH_MISSES, "branch_misses", "count", "branches that the processor predicted wrongly") \
+    X(CACHE_REFERENCES, "cache_references", "count", "accesses to the last-level cache")        \
+    X(CACHE_MISSES, "cache_misses", "count", "last-level cache accesses that missed")
 
 typedef enum snd_used {
 #define SND_USED_ENUM(id, name, unit, meaning) SND_USED_##id,

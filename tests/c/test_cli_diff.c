@@ -115,7 +115,7 @@ tables_can_be_chosen_sorted_and_cut(void)
 {
     check_exit("--functions", 0, "\nFunctions");
     CHECK(strstr(last.text, "\nLines") == NULL && strstr(last.text, "\nRegions") == NULL);
-    check_exit("--lines -n 1", 0, "Lines, with what they called outside the program (1 of 3)\n");
+    check_exit("--lines -n 1", 0, "Lines, including library code they called (1 of 3)\n");
     check_exit("-f csv --lines --sort after -n 1", 0, "lines,step(),prog.py:7,ns,1000000000,1500000000,500000000,50,");
     check_exit("-f csv --lines --sort name -n 1", 0, "lines,check(),prog.py:8,ns,");
 }

@@ -338,7 +338,7 @@ too_many_events_are_thinned_out(void)
     for (unsigned i = 0; i < count; i++)
         sum += values[i];
     CHECK_NUMBER(sum, 2000 * 20);
-    CHECK_HAS(json, " of 2000 samples, one of every 20 in a row.");
+    CHECK_HAS(json, " of 2000 samples, one for every 20.");
     free(json);
     for (uint32_t i = 0; i < 2000; i++)
         profile->events[i] = (snd_profile_event){.start_ns = i * 100, .duration_ns = i % 50, .node = 5}; /* a region */

@@ -73,7 +73,7 @@ def test_a_known_change_is_found_with_its_amount(sonde):
     assert slow["verdict"] in ("slower", "within noise")
     failed = sonde.command("diff", "a.sonde", "b.sonde", "--fail-over", "10%", status=1)
     assert "sonde: over 10%: function spin at prog.py:4: " in failed.stderr
-    assert "Functions, by the time in them alone" in failed.stdout
+    assert "Functions, by self time" in failed.stdout
     turned = sonde.command("diff", "b.sonde", "a.sonde", "--fail-over", "10%", "--functions", "--regions", status=None)
     expect(turned.returncode == 0, turned.stderr)
     assert turned.stderr == "" or "total" in turned.stderr

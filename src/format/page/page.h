@@ -19,7 +19,7 @@ int snd_page_exists(void);
 
 /* What to do where it has not: one line. */
 #define SND_PAGE_MISSING \
-    "this build of sonde has no report page: it was built without npm; install node 20.19 or later and build it again"
+    "this build of sonde has no report page, as it was built without npm; install node 20.19 or later and rebuild"
 
 /* Appends the page with the data of one or two profiles, each with its events where it has any. SND_NO_DATA where
  * snd_page_exists says no. */

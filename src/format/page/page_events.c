@@ -217,7 +217,7 @@ reduce_samples(snd_page_maker *self, items *all)
         thin_out(all, step);
         join_neighbours(all);
         self->pruned_events += before - all->count;
-        snd_page_say_pruned(self, "The timeline shows %llu of %llu samples, one of every %llu in a row.",
+        snd_page_say_pruned(self, "The timeline shows %llu of %llu samples, one for every %llu.",
                             (unsigned long long)all->count, (unsigned long long)before, (unsigned long long)step);
     }
     drop(self, all, "samples");

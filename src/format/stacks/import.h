@@ -34,9 +34,9 @@ typedef struct snd_import_options {
 } snd_import_options;
 
 /* X(name, what it is). A format is one file with snd_import_NAME in it, and a line here. */
-#define SND_IMPORT_MAP(X)                                          \
-    X(pstats, "functions and their callers, of Python's cProfile") \
-    X(collapsed, "folded stacks, a line each")
+#define SND_IMPORT_MAP(X)                                     \
+    X(pstats, "functions and callers from Python's cProfile") \
+    X(collapsed, "folded stacks, one per line")
 
 /* Adds to an empty profile what the bytes say. SND_BAD_ARGUMENT: `problem` says why they do not. */
 #define SND_IMPORT_DECLARE(name, about)                                                                         \

@@ -15,22 +15,20 @@
 #define SND_COST_WAIT_BITS ((SND_COST_BIT(WAIT_OTHER) << 1) - SND_COST_BIT(WAIT_CPU))
 
 /* X(id, name, unit as pprof has it, the metrics that it adds up, meaning). */
-#define SND_COST_MAP(X)                                                                                    \
-    X(SAMPLES, "samples", "count", SND_COST_BIT(SAMPLES), "sampled: how often a thread was looked at")     \
-    X(CPU, "cpu", "nanoseconds", SND_COST_CPU_BITS, "sampled: time in which a thread ran")                 \
-    X(WALL, "wall", "nanoseconds", SND_COST_CPU_BITS | SND_COST_WAIT_BITS,                                 \
-      "sampled: time in which a thread ran or waited")                                                     \
-    X(ENTRIES, "entries", "count", SND_COST_BIT(COUNT), "regions and operators: how often they were left") \
-    X(TIME, "time", "nanoseconds", SND_COST_BIT(SELF),                                                     \
-      "regions, operators, calls: time inside them, and outside of all")                                   \
-    X(ALLOC_OBJECTS, "alloc_objects", "count", SND_COST_BIT(ALLOC_BLOCKS), "blocks of memory allocated")   \
-    X(ALLOC_SPACE, "alloc_space", "bytes", SND_COST_BIT(ALLOC_PYTHON) | SND_COST_BIT(ALLOC_NATIVE),        \
-      "memory allocated")                                                                                  \
-    X(INUSE_SPACE, "inuse_space", "bytes", SND_COST_BIT(LIVE), "memory not freed at the end")              \
-    X(PEAK_SPACE, "peak_space", "bytes", SND_COST_BIT(LIVE_PEAK), "memory when the program had most")      \
-    X(TEMPORARY_SPACE, "temporary_space", "bytes", SND_COST_BIT(TEMPORARY), "memory freed within 10 ms")   \
-    X(COPIED_SPACE, "copied_space", "bytes", SND_COST_BIT(COPIED), "memory copied")                        \
-    X(GPU, "gpu", "nanoseconds", SND_COST_BIT(GPU), "time in which the GPU worked")
+#define SND_COST_MAP(X)                                                                                            \
+    X(SAMPLES, "samples", "count", SND_COST_BIT(SAMPLES), "sampled: number of samples")                            \
+    X(CPU, "cpu", "nanoseconds", SND_COST_CPU_BITS, "sampled: time a thread ran")                                  \
+    X(WALL, "wall", "nanoseconds", SND_COST_CPU_BITS | SND_COST_WAIT_BITS, "sampled: time a thread ran or waited") \
+    X(ENTRIES, "entries", "count", SND_COST_BIT(COUNT), "regions and operators: completed entries")                \
+    X(TIME, "time", "nanoseconds", SND_COST_BIT(SELF), "regions, operators, calls: time inside them")              \
+    X(ALLOC_OBJECTS, "alloc_objects", "count", SND_COST_BIT(ALLOC_BLOCKS), "blocks of memory allocated")           \
+    X(ALLOC_SPACE, "alloc_space", "bytes", SND_COST_BIT(ALLOC_PYTHON) | SND_COST_BIT(ALLOC_NATIVE),                \
+      "memory allocated")                                                                                          \
+    X(INUSE_SPACE, "inuse_space", "bytes", SND_COST_BIT(LIVE), "memory not freed at the end")                      \
+    X(PEAK_SPACE, "peak_space", "bytes", SND_COST_BIT(LIVE_PEAK), "memory at the program's peak")                  \
+    X(TEMPORARY_SPACE, "temporary_space", "bytes", SND_COST_BIT(TEMPORARY), "memory freed within 10 ms")           \
+    X(COPIED_SPACE, "copied_space", "bytes", SND_COST_BIT(COPIED), "memory copied")                                \
+    X(GPU, "gpu", "nanoseconds", SND_COST_BIT(GPU), "time the GPU worked")
 
 typedef enum snd_cost {
 #define SND_COST_ENUM(id, name, unit, metrics, meaning) SND_COST_##id,

@@ -19,10 +19,10 @@ typedef struct snd_format_options {
 
 /* X(name, what it writes). A format is one file with snd_format_NAME in it, and a line here. */
 #define SND_FORMAT_TABLE_MAP(X)                                  \
-    X(table, "a table to read")                                  \
-    X(csv, "comma-separated values with a line of names")        \
+    X(table, "a text table")                                     \
+    X(csv, "comma-separated values with a header line")          \
     X(json, "{view, columns, rows}, times as whole nanoseconds") \
-    X(html, "a page for a browser, with everything in one file")
+    X(html, "an HTML page in one file")
 /* The same in help texts. */
 #define SND_FORMAT_TABLE_LIST "table, csv, json, html"
 #define SND_FORMAT_TABLE_CHOICE "table, csv, json or html"
@@ -41,12 +41,12 @@ snd_cost snd_export_cost(const snd_profile *profile, const snd_export_options *o
 /* The same for formats that show a whole recording, not a table. */
 #define SND_FORMAT_RECORDING_MAP(X)                                    \
     X(collapsed, "folded stacks in microseconds, for flamegraph.pl")   \
-    X(speedscope, "stacks over time or in sum, for speedscope.app")    \
-    X(pprof, "stacks with all they cost, for go tool pprof")           \
+    X(speedscope, "stacks over time or as totals, for speedscope.app") \
+    X(pprof, "stacks with all costs, for go tool pprof")               \
     X(pstats, "functions and their callers, for Python's pstats")      \
     X(callgrind, "functions and their calls by line, for KCachegrind") \
     X(chrome, "trace events for Chrome's about:tracing and Perfetto")  \
-    X(perfetto, "the same as Perfetto's own file, for ui.perfetto.dev")
+    X(perfetto, "trace events in Perfetto's own format, for ui.perfetto.dev")
 #define SND_FORMAT_RECORDING_LIST "collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto"
 
 #define SND_FORMAT_DECLARE(name, about) \

@@ -10,7 +10,7 @@ typedef struct snd_calls_numbers {
     uint64_t count;     /* calls, the open ones too */
     uint64_t primitive; /* of these, the ones that were not inside another call of the same */
     uint64_t open;      /* not finished yet */
-    uint64_t resumes;   /* how often a generator or coroutine went on */
+    uint64_t resumes;   /* how often a generator or coroutine resumed */
     uint64_t self_ns;
     uint64_t total_ns; /* recursion counts once */
     uint64_t suspended_ns;

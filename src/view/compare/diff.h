@@ -9,16 +9,16 @@
 #include "view/core/view.h"
 
 /* X(id, option and name in tables, heading, what a row is, what a recording must have). In the order of the answer. */
-#define SND_DIFF_MAP(X)                                                                           \
-    X(TOTALS, totals, "Totals", "total", "a length")                                              \
-    X(REGIONS, regions, "Regions", "region", "regions")                                           \
-    X(FUNCTIONS, functions, "Functions, by the time in them alone", "function", "samples")        \
-    X(LINES, lines, "Lines, with what they called outside the program", "line", "samples")        \
-    X(OPS, ops, "Operators", "operator", "operators")                                             \
-    X(CALLS, calls, "Functions that were traced, by the time in them alone", "function", "calls") \
-    X(COUNTS, counts, "Numbers of calls", "function", "calls")                                    \
-    X(MEMORY, memory, "Memory at the peak, by line", "line", "memory")                            \
-    X(ALLOCATED, allocated, "Memory allocated in all, by line", "line", "memory")                 \
+#define SND_DIFF_MAP(X)                                                             \
+    X(TOTALS, totals, "Totals", "total", "a length")                                \
+    X(REGIONS, regions, "Regions", "region", "regions")                             \
+    X(FUNCTIONS, functions, "Functions, by self time", "function", "samples")       \
+    X(LINES, lines, "Lines, including library code they called", "line", "samples") \
+    X(OPS, ops, "Operators", "operator", "operators")                               \
+    X(CALLS, calls, "Traced functions, by self time", "function", "calls")          \
+    X(COUNTS, counts, "Number of calls", "function", "calls")                       \
+    X(MEMORY, memory, "Memory at the peak, by line", "line", "memory")              \
+    X(ALLOCATED, allocated, "Memory allocated, by line", "line", "memory")          \
     X(COPIES, copies, "Memory copied, by line", "line", "copies")
 
 typedef enum snd_diff_kind {

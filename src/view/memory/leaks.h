@@ -5,13 +5,13 @@
 #include "model/profile.h"
 
 /* X(id, what it is called in tables). */
-#define SND_VERDICT_MAP(X)                    \
-    X(LEAK, "leak")                           \
-    X(UNKNOWN, "too little evidence")         \
-    X(FREED, "freed again")                   \
-    X(FELL, "given back in between")          \
-    X(STOPPED, "stopped growing")             \
-    X(PART, "grew in a part of the run only") \
+#define SND_VERDICT_MAP(X)                  \
+    X(LEAK, "leak")                         \
+    X(UNKNOWN, "too little evidence")       \
+    X(FREED, "freed again")                 \
+    X(FELL, "shrank in between")            \
+    X(STOPPED, "stopped growing")           \
+    X(PART, "grew only in part of the run") \
     X(CHANCE, "growth is not more than chance")
 
 typedef enum snd_verdict {

@@ -40,7 +40,7 @@ static const snd_column columns[] = {
     [GROWTH] = {"live_bytes", "growth", SND_UNIT_BYTES, LATE},
     [TEMPORARY] = {"temporary_bytes", "temporary", SND_UNIT_BYTES, 0},
     [TEMPORARY_SHARE] = {"temporary_percent", "temporary %", SND_UNIT_PERCENT, PART},
-    [TAKEN] = {"taken", "looked at", SND_UNIT_COUNT, 0},
+    [TAKEN] = {"taken", "sampled", SND_UNIT_COUNT, 0},
     [FREED] = {"freed", "freed", SND_UNIT_COUNT, 0},
     [TIMELINE] = {"timeline", "over time", SND_UNIT_SPARK, 0},
     SND_PLACE_COLUMNS(WHERE),
