@@ -116,7 +116,7 @@ add_samples(list *self, const snd_profile *profile, const snd_facts *facts)
                (unsigned long long)snd_profile_info_number(profile, "sample_rate_hz"),
                (unsigned long long)snd_profile_info_number(profile, "samples_missed"));
     snd_duration_text(facts->cpu_ns, cpu);
-    snd_duration_text(snd_profile_info_number(profile, "own_cpu_ns"), own);
+    snd_duration_short(snd_profile_info_number(profile, "own_cpu_ns"), own);
     add_printf(self, "CPU time", "%s, of which %s in sonde's own threads", cpu, own);
     snd_duration_text(facts->samples * cost, all);
     add_printf(self, "sample cost", "up to %llu ns per sample, %s in total", (unsigned long long)cost, all);

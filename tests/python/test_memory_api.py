@@ -454,11 +454,11 @@ def test_compare_counts_like_tracemalloc():
 def test_a_snapshot_where_memory_is_not_measured():
     with pytest.raises(RuntimeError, match="memory is not being measured; take snapshots inside `with sonde.memory"):
         sonde.snapshot()
-    with sonde.sample() as s, pytest.raises(RuntimeError, match="memory is not measured"):
+    with sonde.sample() as s, pytest.raises(RuntimeError, match="memory is not being measured"):
         sonde.snapshot()
     from sonde.snapshots import Snapshot
 
-    with pytest.raises(RuntimeError, match="memory is not measured"):
+    with pytest.raises(RuntimeError, match="memory is not being measured"):
         Snapshot(s.profile)
 
 

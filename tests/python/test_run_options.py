@@ -169,7 +169,7 @@ PROJECTS = {
     "rate = true": "rate must be a whole number from 1 to 20000, not True",
     "native = 1": "native must be true or false, not 1",
     "output = 3": "output must be a text, not 3",
-    "include = [1]": "include must be a text or a list of texts, not [1]",
+    "include = [1]": "include must be a string or a list of strings, not [1]",
     "duration = -1.0": "duration must be a number of seconds above 0, not -1.0",
     "rate = ": "Invalid value",
 }

@@ -224,13 +224,13 @@ OF_TABLES = {
 # Of what is said in words, what the page and `sonde info` call it.
 WORDS = {
     "length": r"\bran for ([\d.]+ [a-zµ]+)",
-    "CPU time": r"([\d.]+ [a-zµ]+) of CPU \(\d+% of one core",
-    "waited": r"; ([\d.]+ [a-zµ]+) waited",
+    "CPU time": r"([\d.]+ [a-zµ]+) CPU \(\d+% of one core",
+    "waited": r"; ([\d.]+ [a-zµ]+) waiting",
     "peak": r"\bpeak ([\d.]+ \w+)",
     "growth": r", growth ([\d.]+ \w+)",
     "copied": r", copied ([\d.]+ \w+)",
-    "own CPU": r"sonde itself took ([\d.]+ [a-zµ]+) of CPU",
-    "own memory": r"sonde itself took ([\d.]+ \w+) of memory",
+    "own CPU": r"profiler overhead: ([\d.]+ [a-zµ]+) CPU",
+    "own memory": r"profiler overhead: ([\d.]+ \w+) of memory",
 }
 
 
@@ -246,7 +246,7 @@ def facts_in(text: str) -> set[tuple[str, str]]:
 
 def info_facts(info: dict[str, str]) -> set[tuple[str, str]]:
     counts = {(name, info[name].split()[0]) for name in ("threads", "entries", "calls", "samples") if name in info}
-    own = re.search(r"of that (.*) sonde's own", info.get("CPU time", ""))
+    own = re.search(r"of which (.*) in sonde's own", info.get("CPU time", ""))
     cpu = {("CPU time", info["CPU time"].split(",")[0])} if "CPU time" in info else set()
     return counts | cpu | ({("own CPU", own[1])} if own else set()) | {("length", info["length"])}
 
@@ -254,7 +254,7 @@ def info_facts(info: dict[str, str]) -> set[tuple[str, str]]:
 def duration(ns: int) -> str:
     """As src/base/text.c writes it."""
     value = ns / 1e9
-    for unit in ("s", "ms", "us"):
+    for unit in ("s", "ms", "µs"):
         if value >= 0.99999:
             return f"{value:.{0 if value >= 500 else 1 if value >= 100 else 2 if value >= 10 else 3}f} {unit}"
         value *= 1000

@@ -19,14 +19,14 @@ function numbersIn(facts, summary) {
   const found = {};
   const take = (title, text, pattern) => {
     const match = pattern.exec(text ?? "");
-    if (match) (found[title] ??= []).push(match[1]);
+    if (match) (found[title] ??= []).push(plain(match[1]));
   };
   take("length", facts.length, /^(.*)$/);
-  take("length", summary, /ran for ([\d.]+ \w+)/);
-  take("CPU time", facts["CPU time"], /^([\d.]+ \w+)/);
-  take("CPU time", summary, /([\d.]+ \w+) of CPU \(/);
-  take("waited", summary, /; ([\d.]+ \w+) waited/);
-  take("garbage collection", summary, /garbage collection: \d+ times?, ([\d.]+ \w+)/);
+  take("length", summary, /ran for ([\d.]+ [a-zµ]+)/);
+  take("CPU time", facts["CPU time"], /^([\d.]+ [a-zµ]+)/);
+  take("CPU time", summary, /([\d.]+ [a-zµ]+) CPU \(/);
+  take("waited", summary, /; ([\d.]+ [a-zµ]+) waiting/);
+  take("garbage collection", summary, /garbage collection: \d+ runs?, ([\d.]+ [a-zµ]+) in total/);
   take("memory at the peak", summary, /^peak ([\d.]+ \w+)/m);
   take("growth", summary, /, growth ([\d.]+ \w+)/);
   take("copied", summary, /, copied ([\d.]+ \w+)/);
