@@ -35,7 +35,7 @@ CODE = [
     "python/sonde/**/*.py",
     "web/src/**/*.ts*",
 ]
-CHECKED = PAGES  # PAGES + CODE checks the help texts, messages, docstrings and the page as well
+CHECKED = PAGES + CODE
 GENERATED = {"docs/api.md"}  # from docstrings
 
 # A regular expression for what to avoid, and what to write instead.
@@ -57,7 +57,7 @@ PHRASES = [
     (r"\bis good to \+-", "sampling error"),
     (r"\bas ever\b", "as usual, still"),
     (r"\b(?:is|are) meant\b", "means"),
-    (r"\b(?:several|patterns) with commas\b", "separated by commas"),
+    (r"\bseveral with commas\b", "separated by commas"),
     (r"\bone's own\b", "your own"),
     (r"\bof ours\b", "of sonde's"),
     (r"\bwhat a recording is of\b", "a recording's metadata"),
@@ -82,7 +82,7 @@ NOT_PROSE = re.compile(
 )
 # What is no prose inside a sentence: options, paths, placeholders, names with digits, signs or capitals inside.
 NOT_WORDS = re.compile(
-    r"%{1,2}[a-z]{4,}|\w*%[-+#0-9.*]*(?:ll|l|h|z)?[a-zA-Z]|\{[^}]*\}|\$\w+|--?\w[\w-]*(?==)|(?<!\w)--[\w-]+|\\[nt\"\\]|\w*(?:[/._=@*]\w+)+/?|\w*[0-9_]\w*|\b[a-z]*[A-Z]+[a-z]*[A-Z]\w*|\b\w+\(\)"
+    r"\bf'|%{1,2}[a-z]{4,}|\w*%[-+#0-9.*]*(?:ll|l|h|z)?[a-zA-Z]|\{[^}]*\}|\$\w+|--?\w[\w-]*(?==)|(?<!\w)--[\w-]+|\\[nt\"\\]|\w*(?:[/._=@*]\w+)+/?|\w*[0-9_]\w*|\b[a-z]*[A-Z]+[a-z]*[A-Z]\w*|\b\w+\(\)"
 )
 C_TEXT = re.compile(
     r'/\*.*?\*/|//[^\n]*|\'(?:\\.|[^\'\\\n])+\'|(?P<text>"(?:\\.|[^"\\\n])*"(?:[\s\\]*"(?:\\.|[^"\\\n])*")*)', re.DOTALL

@@ -1,4 +1,4 @@
-"""PyTorch's operators for ``sonde.ops``: its rows beside those of NumPy, when the program has imported PyTorch."""
+"""PyTorch's operators for ``sonde.ops``: its rows next to those of NumPy, if the program has imported PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _is_running = False
 
 
 class Collector:
-    """A collection of PyTorch's own that runs beside ours. Made by ``begin``."""
+    """PyTorch's own profiler, running along with sonde's. Made by ``begin``."""
 
     def __init__(self, prof: Any, shapes: bool) -> None:
         self._prof = prof

@@ -90,7 +90,7 @@ def _read_events(inner: Any) -> _core.KinetoEvents:
 
 
 def _row_of(row: Any) -> tuple[Any, ...]:
-    """One of PyTorch's own rows as a row of ours."""
+    """One of PyTorch's own rows as one of sonde's."""
     return (
         row.key,
         row.count,
@@ -150,7 +150,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
         super().stop()
 
     def _kineto(self) -> _core.KinetoEvents | None:
-        """The events as the core has read them; None: they have to be had from events()."""
+        """The events as the core has read them; None: take them from events()."""
         inner = self.profiler
         if getattr(inner, "acc_events", False):
             return None  # those of earlier cycles are in events() only
@@ -166,7 +166,7 @@ class profile(_profiler.profile):  # type: ignore[misc]
             return None
 
     def _finished(self) -> Any:
-        """PyTorch's inner profile. RuntimeError when nothing was collected, or when it was told not to keep events."""
+        """PyTorch's inner profile. RuntimeError if nothing was collected, or if it was not to keep events."""
         if getattr(self, "profiler", None) is None:
             raise RuntimeError("nothing was profiled; call start() before key_averages()")
         if getattr(self.experimental_config, "trace_only", False):

@@ -14,7 +14,7 @@ enum {
 const snd_setting snd_setting_table[] = {
     {"signatures", "separate calls by the types and shapes of their arguments", TRACE | MAGIC, SND_FLAG},
     {"no-builtins", "leave out functions written in C", TRACE, SND_FLAG, .more = "This is cheaper: see below"},
-    {"include", "profile only matching files or functions, such as *model*; separate several with commas", TRACE,
+    {"include", "profile only matching files or functions, such as *model*; separate patterns with commas", TRACE,
      SND_PATTERNS,
      .more = "A pattern (with `*` and `?`) matches a path, a file name or a function's qualified name. Time in code "
              "that is left out counts for its caller"},
@@ -38,7 +38,7 @@ const snd_setting snd_setting_table[] = {
      .more = "See [ops.md](ops.md)"},
     {"graph", "also profile functions compiled by Aesara and PyTensor, by class, op and node", RUN | MAGIC, SND_FLAG,
      .more = "See [graph.md](graph.md)"},
-    {"include", "treat matching files as your own code, such as */model/*; separate several with commas", RUN | MAGIC,
+    {"include", "treat matching files as your own code, such as */model/*; separate patterns with commas", RUN | MAGIC,
      SND_PATTERNS, .keyword = "include",
      .more = "A pattern (with `*` and `?`) matches a path. Time in other files is shown at the line that called them"},
     {"exclude", "do not treat matching files as your own code", RUN | MAGIC, SND_PATTERNS, .keyword = "exclude"},

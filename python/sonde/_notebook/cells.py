@@ -47,7 +47,7 @@ def runner_files() -> tuple[str, ...]:
 
 
 def name_files() -> set[str]:
-    """Let the code of cells stand in reports as ``In[3]``, with its text; the files that have a name now."""
+    """Show the code of cells in reports as ``In[3]``, with its text. Returns the files that have a name now."""
     running = shell()
     names = _names(running)
     for file, name in names.items():
@@ -67,7 +67,7 @@ def title() -> str:
 
 
 def file_of(running: Any, frame: Any) -> tuple[str, int] | None:
-    """The cell's file and line in which the frame, or one that called it, stands."""
+    """The cell's file and line of the frame, or of the nearest caller in a cell."""
     numbers = _numbers(running)
     while frame is not None:
         if frame.f_code.co_filename in numbers:

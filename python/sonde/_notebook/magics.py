@@ -1,7 +1,7 @@
 """The magics of a notebook: ``%load_ext sonde``, then ``%sonde work()`` or ``%%sonde`` above a cell.
 
 A cell below ``%%sonde`` runs as IPython runs any other: only its first line is another one. So its lines keep their
-numbers, its errors look as ever, and ``await`` works. What was measured is shown after the cell.
+numbers, its errors look as usual, and ``await`` works. What was measured is shown after the cell.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Options:
             self.probes.append(probe)
 
     def trace(self, signatures: bool) -> None:
-        """Calls are exact, and looking at a program that is slowed down by that would say little."""
+        """Calls are exact; samples of a program slowed down by that would say little."""
         self.add_probe("call")
         if "sample" in self.probes:
             self.probes.remove("sample")

@@ -42,7 +42,7 @@ class Watch:
         return None
 
     def _follow(self, loader: Any) -> None:
-        """Let this loader, once, tell of what it has loaded; one that takes no attributes is left alone."""
+        """Let this loader report, once, what it has loaded. A loader that takes no attributes is left alone."""
         load = getattr(loader, "exec_module", None)
         if load is None or not hasattr(loader, "__dict__"):
             return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def choice(include: Iterable[str] | str, exclude: Iterable[str] | str, all_code: bool) -> dict[str, Any]:
-    """What ``describe`` wants, from what a program gives."""
+    """What ``describe`` wants, from what a program passes."""
     return {"include": _patterns(include), "exclude": _patterns(exclude), "all_code": all_code}
 
 

@@ -48,7 +48,7 @@ class Program:
 
     @property
     def command(self) -> list[str]:
-        """What the user started, for people: a text is only called one."""
+        """What the user started, as shown in reports: a program text is only called one."""
         return ["-m", *self.words] if self.kind == "module" else self.argv
 
     def run(self, start: Callable[[], object]) -> type[BaseException] | None:
@@ -108,7 +108,7 @@ def end_as(failed: type[BaseException] | None) -> None:
 
 
 def _find_file(word: str) -> str | None:
-    """The absolute path, in the form that Python gives to ``__file__``; None for standard input."""
+    """The absolute path as in ``__file__``; None for standard input."""
     if word == "-":
         return None
     if os.path.isabs(word):  # noqa: PTH117
@@ -118,7 +118,7 @@ def _find_file(word: str) -> str | None:
 
 
 def _find_module(name: str) -> str | None:
-    """The file that a module is going to be, without importing anything; None where that cannot be told."""
+    """The file a module will be loaded from, without importing anything; None if unknown."""
     import _frozen_importlib_external as importers
 
     first, *others = name.split(".")
@@ -157,7 +157,7 @@ def _set_first_path(folder: str) -> None:
 
 
 def _new_main() -> dict[str, Any]:
-    """A fresh ``__main__`` in the place of ours."""
+    """A fresh ``__main__`` instead of sonde's."""
     from _frozen_importlib import BuiltinImporter
 
     module = type(sys)("__main__")

@@ -1,4 +1,4 @@
-"""What ``sonde run`` starts: the program, looked at while it runs, a recording, and a summary at its end."""
+"""What ``sonde run`` starts: the program with the sampler, a recording, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool,
 
 
 def _write_page(ended: _session.Ended) -> None:
-    """The page of the recording, beside it."""
+    """The page of the recording, next to it."""
     if ended.failure is not None or ended.recording is None:
         return
     path = ended.recording.removesuffix(".sonde") + ".html"

@@ -243,7 +243,7 @@ def folder() -> str:
 
 
 def path_of(recording: str | os.PathLike[str] | bool | None) -> str | None:
-    """A path for ``_core.start``; True stands for a name made of the program's."""
+    """A path for ``_core.start``; True means a name made from the program's."""
     if recording is None or recording is False:
         return None
     if recording is True:

@@ -38,7 +38,7 @@ def limits(keyword: str) -> tuple[int, int]:
 
 
 def check(**given: Any) -> None:
-    """``ValueError`` for a number that a program gives, by its keyword, and the option would not take."""
+    """``ValueError`` for a keyword's number that the option would not take."""
     for keyword, value in given.items():
         if keyword in _KEYWORDS and _KEYWORDS[keyword]["kind"] == "count":
             low, high = limits(keyword)
@@ -47,7 +47,7 @@ def check(**given: Any) -> None:
 
 
 def usual_rate(with_memory: bool) -> int:
-    """Looks a second, when nothing is said."""
+    """The default sampling rate."""
     return _RATE_WITH_MEMORY if with_memory else _RUN["rate"]["usual"]
 
 

@@ -1,4 +1,4 @@
-"""Processes that the program starts and that cannot be followed, as far as their words tell."""
+"""Processes that the program starts and that cannot be followed, as far as their arguments show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME = "not-followed"  # the file of such lines in the folder of parts; sitecus
 
 
 def notice(event: str, arguments: tuple[Any, ...]) -> None:
-    """Another program is about to be run, as the interpreter's audit event tells."""
+    """Another program is about to run, according to the interpreter's audit event."""
     if event == "os.posix_spawn" and sys._getframe(1).f_globals.get("__name__") == "subprocess":
         return  # which has told it already
     words, environment = _command(event, arguments)

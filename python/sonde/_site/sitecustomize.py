@@ -5,7 +5,7 @@ import sys
 
 
 def _begin(package):
-    """The package that is beside us, whatever else is installed here: if it was built for this interpreter."""
+    """The package next to this file, whatever else is installed, if it was built for this interpreter."""
     is_built = sys.version_info[0] > 2
     if is_built:
         import _imp

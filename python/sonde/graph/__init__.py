@@ -38,7 +38,7 @@ _written: set[str] = set()  # files that profiling__destination named
 
 
 class _Usual(int):
-    """A number that stands for the library's flag, which has this value unless somebody has set it."""
+    """A number that means the library's flag, which has this value unless somebody has set it."""
 
 
 _N_OPS, _N_APPLY, _MIN_SIZE = _Usual(20), _Usual(20), _Usual(1024)

@@ -1,6 +1,6 @@
-"""The places of a library that tell of functions: where one is made, where one is called, where C is compiled.
+"""The hooks into a library that see functions: where one is made, where one is called, where C is compiled.
 
-They are changed as long as somebody measures, and given back after that. An error that passes through here looks as it
+They are changed as long as somebody measures, and restored after that. An error that passes through here looks as it
 would without us: our own frame is taken out of its traceback.
 """
 

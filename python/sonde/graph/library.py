@@ -1,4 +1,4 @@
-"""Aesara and PyTensor as one: everything that differs between the two, or is an inner part of theirs, stands here."""
+"""Aesara and PyTensor as one: everything that differs between the two, or is internal to them, is here."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Library:
         return "whole" if thunk_list(vm) is None else "list"
 
     def linker_name(self, function: Any) -> str:
-        """What compiled it, for people: ``numba``, ``c``, ``jax`` …"""
+        """What compiled it, as shown in reports: ``numba``, ``c``, ``jax`` …"""
         linker = type(getattr(function.maker, "linker", None)).__name__
         return linker.removesuffix("Linker").lower() or linker
 

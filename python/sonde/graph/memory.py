@@ -1,4 +1,4 @@
-"""The memory of a compiled function: the arrays that its nodes gave out, and what they make at once, by simulation."""
+"""The memory of a compiled function: the arrays that its nodes returned, and what they make at once, by simulation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Memory:
         self._nodes: list[Any] = []
 
     def begin(self, graph: Any, nodes: list[Any], allows_gc: bool) -> None:
-        """The function whose nodes are looked at from now on."""
+        """The function whose nodes are measured from now on."""
         if self._nodes:
             return
         self._graph = graph
@@ -174,7 +174,7 @@ class GivenMemory(Memory):
 def peak(order: list[Any], graph: Any, sizes: dict[Any, int], *, is_inplace: bool, frees: bool) -> int:
     """The most bytes that exist at once while these nodes run one after the other.
 
-    An output is new memory, or shares that of the input which it overwrites or views. Memory is given back when no
+    An output is new memory, or shares that of the input which it overwrites or views. Memory is released when no
     variable that shares it will be read any more. What comes from outside, inputs and constants, costs nothing.
     """
     readers = {id(node): set(map(id, node.inputs)) for node in order}

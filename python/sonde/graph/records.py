@@ -311,7 +311,7 @@ def _nothing() -> None:
 
 
 def _handle(thing: Any) -> Callable[[], Any]:
-    """Something that gives it as long as it lives; or keeps it alive, where it cannot be helped."""
+    """A weak reference to it; or one that keeps it alive, if it allows no weak ones."""
     try:
         return ref(thing)
     except TypeError:

@@ -80,7 +80,7 @@ def _equilibrium(
 
 
 def _applied(rewriter: Any, profile: Any, nodes: tuple[int, int]) -> int | None:
-    """How often one changed the graph; by its own count, which stands in another place for each kind."""
+    """How often one changed the graph; by its own count, which each kind keeps somewhere else."""
     kinds = {kind.__name__ for kind in type(rewriter).__mro__}
     if profile is not None:
         if "EquilibriumGraphRewriter" in kinds:

@@ -29,7 +29,7 @@ LONGER = 25  # times as long as that takes, where there are very many nodes
 
 
 class Tracker:
-    """Gives a record to every function that is made or called as long as somebody wants that."""
+    """Keeps a record for every function that is made or called, as long as somebody wants that."""
 
     def __init__(self) -> None:
         self.wanted: dict[str, Any] | None = None
@@ -67,7 +67,7 @@ class Tracker:
                         self._use(name)
 
     def _use(self, name: str) -> None:
-        """A library is there now."""
+        """A library has been imported."""
         if self.wanted is None or name in self._hooks:
             return
         try:
@@ -112,7 +112,7 @@ class Tracker:
 
     @contextmanager
     def careful(self) -> Iterator[None]:
-        """A mistake of ours ends the measurement of functions with one line; the program goes on."""
+        """A fault in sonde ends the measurement of functions with one line; the program goes on."""
         try:
             with self._lock:
                 yield

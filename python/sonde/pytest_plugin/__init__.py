@@ -4,7 +4,7 @@
 ... def test_report():
 ...     make_report()
 
-``pytest --sonde`` looks at every test, lists the slowest with their hot lines, and keeps their recordings.
+``pytest --sonde`` profiles every test, lists the slowest with their hot lines, and keeps their recordings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MARK = (
     "sonde(max_seconds=None, max_cpu_seconds=None, max_peak=None, max_leak=None, max_calls=None, warmups=0): "
-    "fail the test if it takes longer, needs or keeps more memory ('24 MB'), or calls a function more often"
+    "fail the test if it takes longer, needs or keeps more memory ('24 MB'), or exceeds a number of calls"
 )
 
 _budgets: pytest.StashKey[Budget | str] = pytest.StashKey()  # or what is wrong with it
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A mistake in a mark is told before any test runs."""
+    """Report a mistake in a mark before any test runs."""
     mistakes = []
     for item in items:
         budget = _read_marks(item)

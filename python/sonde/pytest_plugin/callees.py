@@ -108,7 +108,7 @@ def _attribute(found: Any, path: str) -> Any:
 
 
 def _exists(name: str) -> bool:
-    """Whether any function that is there now, or one that it would make, has the name."""
+    """Whether any existing function, or one that it would make, has the name."""
     module, _, function = name.rpartition(":")
     if module and module not in sys.modules:
         return _can_be_imported(module)

@@ -61,7 +61,7 @@ class Taken:
         self._stacks_before: dict[Stack, int] = {}
 
     def run(self, function: Callable[[], object]) -> None:
-        """Call it. What it raises passes through, and the numbers are there."""
+        """Call it. What it raises passes through, and the numbers are kept."""
         self._begin()
         cpu, start = time.process_time(), time.perf_counter()
         try:
@@ -173,7 +173,7 @@ class Taken:
 
 
 def _measurement(wants: Wants) -> Any:
-    """The probes into one measurement. What stands above the tests, pytest, is nobody's program."""
+    """The probes into one measurement. pytest itself, which calls the tests, is nobody's program."""
     project = _settings.read_project(os.getcwd())  # noqa: PTH109
     main, pytest = _above_tests()
     exclude = ",".join(word for word in (project.get("exclude"), main, f"{pytest}*") if word)

@@ -27,7 +27,7 @@ _turn = allocate_lock()  # a process has one measurement, so one request is reco
 
 
 class CutOff(OSError):
-    """What an application is told that goes on for too long, as if its client were gone."""
+    """What an application that runs for too long receives, as if its client had disconnected."""
 
 
 class Asked:
