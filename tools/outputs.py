@@ -12,7 +12,7 @@ With --check it compares instead, numbers masked, and names the blocks that diff
 
 The commands run in an empty folder that has all programs of examples/. `python NAME.py` of a file that is not one of
 them runs the Python block before this one. `…` leaves lines out: the lines around it are looked up in the new output,
-in order.
+in order. A block that cannot be filled in like that stays as it is, and a message names it.
 """
 
 from __future__ import annotations
@@ -91,9 +91,12 @@ def fill(shown: list[str], new: list[str]) -> list[str]:
     filled, rest = [], iter(new)
     for line in shown:
         if line != MISSING:
-            line = next((other for other in rest if masked(other) == masked(line)), "")
-            if not line:
-                raise OutdatedError("the output has changed too much to be filled in: write the block again by hand")
+            found = next((other for other in rest if masked(other) == masked(line)), None)
+            if found is None:
+                raise OutdatedError(
+                    f"the output has changed too much: write the block again by hand; it has no line like: {line}"
+                )
+            line = found
         filled.append(line)
     return filled
 
@@ -116,23 +119,36 @@ def prepare(folder: Path, text: str, commands: list[tuple[str, list[str]]]) -> N
             (folder / name[1]).write_text(PYTHON.findall(text)[-1], encoding="utf-8")
 
 
-def page_of(text: str, is_check: bool, faults: list[str]) -> str:
-    """A page with its blocks as they should be; with --check what differs goes to `faults`."""
+def block_of(block: str, before: str, is_check: bool) -> tuple[str, list[str]]:
+    """A block as it should be, and with --check the commands that print something else; `before` is the page above."""
+    commands = commands_of(block)
+    lines, other = [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder, before, commands)
+        for command, shown in commands:
+            new = run(command, folder)
+            if is_check and not is_same(shown, new):
+                other.append("\n".join([f"$ {command}", *new]))
+            lines += [f"$ {command}", *(shown if is_check else fill(shown, new))]
+    return "\n".join(lines) + "\n", other
 
-    def block_of(found: re.Match[str]) -> str:
-        commands = commands_of(found[0])
-        lines = []
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            prepare(folder, text[: found.start()], commands)
-            for command, shown in commands:
-                new = run(command, folder)
-                if is_check and not is_same(shown, new):
-                    faults.append("\n".join([f"$ {command}", *new]))
-                lines += [f"$ {command}", *(shown if is_check else fill(shown, new))]
-        return "\n".join(lines) + "\n"
 
-    return BLOCK.sub(block_of, text)
+def page_of(page: Path, text: str, is_check: bool) -> tuple[str, list[str]]:
+    """A page with its blocks as they should be, and messages about those that are not."""
+    faults = []
+
+    def replaced(found: re.Match[str]) -> str:
+        try:
+            block, other = block_of(found[0], text[: found.start()], is_check)
+        except OutdatedError as error:
+            first = found[0].partition("\n")[0]
+            faults.append(f"{page.name}: the block '{first}': {error}")
+            return found[0]
+        faults.extend(f"{page.name} shows another output; run: python tools/outputs.py\n{one}" for one in other)
+        return block
+
+    return BLOCK.sub(replaced, text), faults
 
 
 def main() -> int:
@@ -142,15 +158,12 @@ def main() -> int:
     given = parser.parse_args()
     status = 0
     for page in given.pages or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        text, faults = page.read_text(encoding="utf-8"), []
-        try:
-            new = page_of(text, given.check, faults)
-        except OutdatedError as error:
-            new, faults = text, [str(error)]
+        text = page.read_text(encoding="utf-8")
+        new, faults = page_of(page, text, given.check)
         if new != text:
             page.write_text(new, encoding="utf-8")
         for fault in faults:
-            print(f"{page.name} shows another output; run: python tools/outputs.py\n{fault}", file=sys.stderr)
+            print(fault, file=sys.stderr)
             status = 1
     return status
 

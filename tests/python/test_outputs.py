@@ -1,4 +1,4 @@
-"""The program output in README.md is what the program prints today, but for the numbers (tools/outputs.py)."""
+"""The program output in README.md and docs/ is what the program prints, but for the numbers (tools/outputs.py)."""
 
 import re
 import runpy
@@ -11,6 +11,8 @@ from chance import expect, repeats
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "outputs.py"
+MARK = "<!-- regenerated -->"
+PAGES = [page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if MARK in page.read_text()]
 
 PAGE = """
 ```python
@@ -40,11 +42,17 @@ def outputs(*args):
     return subprocess.run([sys.executable, TOOL, *args], capture_output=True, text=True, check=False)
 
 
-@repeats  # a busy machine can stretch a step of the program that leaks
-def test_the_readme_shows_what_the_program_prints():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@repeats  # a busy machine can stretch a step of the program that leaks, or leave all work to one of two threads
+def test_a_page_shows_what_the_program_prints(page):
     pytest.importorskip("numpy")
-    done = outputs("--check", ROOT / "README.md")
+    done = outputs("--check", page)
     expect(done.returncode == 0, done.stderr)
+
+
+def test_the_pages_with_fast_programs_are_regenerated():
+    names = {page.stem for page in PAGES}
+    assert names >= {"README", "calls", "export", "memory", "merge", "regions"}
 
 
 def test_every_output_of_the_readme_is_regenerated(tool):
@@ -89,9 +97,23 @@ def test_an_old_output_is_written_again(tmp_path):
     assert page.read_text() == PAGE.format("total 2\n…")
 
 
-def test_a_failing_command_and_a_line_that_is_gone_change_nothing(tmp_path):
-    for line in ("$ false", "sum 7\n…"):
-        page = page_with(tmp_path, line)
-        before = page.read_text()
-        assert outputs(page).returncode == 1
-        assert page.read_text() == before
+def test_a_blank_line_is_filled_in(tmp_path):
+    page = page_with(tmp_path, "total 2", "other", "$ printf 'a 1\\n\\nb 2\\nc\\n'", "a 7", "", "b 8", "…")
+    assert outputs(page).returncode == 0
+    assert page.read_text().splitlines()[-6:-1] == ["$ printf 'a 1\\n\\nb 2\\nc\\n'", "a 1", "", "b 2", "…"]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("$ false", "false: status 1\n\n"),
+        ("sum 7\n…", "the output has changed too much: write the block again by hand; it has no line like: sum 7\n"),
+    ],
+)
+def test_a_block_that_cannot_be_filled_in_is_named_and_stays_while_others_are_written(tmp_path, line, why):
+    page = page_with(tmp_path, line)
+    before = page.read_text()
+    page.write_text(before + PAGE.format("old"))
+    done = outputs(page)
+    assert (done.returncode, done.stderr) == (1, f"page.md: the block '$ python small.py': {why}")
+    assert page.read_text() == before + PAGE.format("total 2\nother")
