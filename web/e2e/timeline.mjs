@@ -21,12 +21,12 @@ const painted = (page, name) =>
 const counted = () => asked("gc", "select thread, sum(value) as times from measure where kind = 'gc' and metric = 'count' group by thread");
 
 export function timelineTests(browser) {
-  test("every garbage collection is drawn, and stands in the table and in the summary", async () => {
+  test("every garbage collection is drawn, and is in the table and in the summary", async () => {
     const times = Object.fromEntries(counted().map(({ thread, times: count }) => [thread, count]));
     assert.ok(times.cleaner === 5 && times.main >= 12, JSON.stringify(times));
     const { page, wrong, close } = await open(browser(), pageOf("gc"));
     const facts = await page.locator(".facts").innerText();
-    assert.match(facts, new RegExp(`garbage collection\\s+\\S+ \\S+\\s+${times.main + times.cleaner} times, longest`));
+    assert.match(facts, new RegExp(`garbage collection\\s+\\S+ \\S+\\s+${times.main + times.cleaner} runs, longest`));
     await show(page, "Timeline");
     await settled(page);
     assert.ok((await painted(page, "b")) > 20, "no collection is drawn");

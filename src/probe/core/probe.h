@@ -96,11 +96,11 @@ typedef struct snd_probe {
     {                                                            \
         return id##_was_on;                                      \
     }                                                            \
-    const snd_probe id = {.name = its_name,                      \
+    const snd_probe id = {.name = (its_name),                    \
                           .is_wanted = id##_is_wanted,           \
                           .start = id##_start,                   \
                           .clear = id##_clear,                   \
-                          .describe = description,               \
+                          .describe = (description),             \
                           .has_measured = id##_has_measured};
 
 #endif

@@ -250,10 +250,10 @@ static snd_status
 put_counter(snd_snapshot *self, snd_profile *profile, uint32_t id, const reading *now)
 {
     const snd_number numbers[] = {
-        {SND_METRIC_VALUE_LAST, {.real = now->value_last}, 0},
-        {SND_METRIC_VALUE_MIN, {.real = now->value_min}, 0},
-        {SND_METRIC_VALUE_MAX, {.real = now->value_max}, 0},
-        {SND_METRIC_VALUE_SUM, {.real = now->value_sum}, 0},
+        {SND_METRIC_VALUE_LAST, 0, {.real = now->value_last}},
+        {SND_METRIC_VALUE_MIN, 0, {.real = now->value_min}},
+        {SND_METRIC_VALUE_MAX, 0, {.real = now->value_max}},
+        {SND_METRIC_VALUE_SUM, 0, {.real = now->value_sum}},
     };
     snd_status status = put_whole(self, profile, id, SND_METRIC_COUNT, now->count);
     return status == SND_OK && now->count != 0 ? SND_PUT_NUMBERS(self, profile, id, numbers) : status;
@@ -263,11 +263,11 @@ static snd_status
 put_collections(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
 {
     const snd_number numbers[] = {
-        {SND_METRIC_COUNT, {now->count}, 0},
-        {SND_METRIC_TOTAL, {ns_of(live, now->total)}, 0},
-        {SND_METRIC_MIN, {now->count == 0 ? 0 : ns_of(live, now->min)}, 0},
-        {SND_METRIC_MAX, {ns_of(live, now->max)}, 0},
-        {SND_METRIC_GC_COLLECTED, {now->collected}, 0},
+        {SND_METRIC_COUNT, 0, {now->count}},
+        {SND_METRIC_TOTAL, 0, {ns_of(live, now->total)}},
+        {SND_METRIC_MIN, 0, {now->count == 0 ? 0 : ns_of(live, now->min)}},
+        {SND_METRIC_MAX, 0, {ns_of(live, now->max)}},
+        {SND_METRIC_GC_COLLECTED, 0, {now->collected}},
     };
     return SND_PUT_NUMBERS(self, profile, id, numbers);
 }
@@ -299,15 +299,15 @@ put_region(snd_snapshot *self, snd_profile *profile, const snd_track *live, cons
 {
     double scale = (double)SND_GET(snd_clock_now.scale) / 4294967296.0;
     const snd_number numbers[] = {
-        {SND_METRIC_COUNT, {now.count}, 0},
-        {SND_METRIC_TOTAL, {ns_of(live, now.total)}, 0},
-        {SND_METRIC_SELF, {snd_reported_leave_self(live, node->id, ns_of(live, now.self))}, 0},
-        {SND_METRIC_MIN, {now.min == UINT64_MAX ? ns_of(live, now.max) : ns_of(live, now.min)}, 0},
-        {SND_METRIC_MAX, {ns_of(live, now.max)}, 0},
-        {SND_METRIC_SUSPENDED, {ns_of(live, now.suspended)}, 0},
-        {SND_METRIC_OPEN, {now.open}, 0},
-        {SND_METRIC_SQUARE, {.real = now.square * scale * scale}, 0},
-        {SND_METRIC_CPU, {now.cpu_ns}, 1},
+        {SND_METRIC_COUNT, 0, {now.count}},
+        {SND_METRIC_TOTAL, 0, {ns_of(live, now.total)}},
+        {SND_METRIC_SELF, 0, {snd_reported_leave_self(live, node->id, ns_of(live, now.self))}},
+        {SND_METRIC_MIN, 0, {now.min == UINT64_MAX ? ns_of(live, now.max) : ns_of(live, now.min)}},
+        {SND_METRIC_MAX, 0, {ns_of(live, now.max)}},
+        {SND_METRIC_SUSPENDED, 0, {ns_of(live, now.suspended)}},
+        {SND_METRIC_OPEN, 0, {now.open}},
+        {SND_METRIC_SQUARE, 0, {.real = now.square * scale * scale}},
+        {SND_METRIC_CPU, 1, {now.cpu_ns}},
     };
     snd_status status = SND_PUT_NUMBERS(self, profile, id, numbers);
     return status == SND_OK ? snd_snapshot_put_counted(self, profile, id, &now.counted) : status;
@@ -317,13 +317,13 @@ static snd_status
 put_call(snd_snapshot *self, snd_profile *profile, const snd_track *live, uint32_t id, const reading *now)
 {
     const snd_number numbers[] = {
-        {SND_METRIC_COUNT, {now->count > now->open ? now->count - now->open : 0}, 0}, /* it counts starts */
-        {SND_METRIC_TOTAL, {ns_of(live, now->total)}, 0},
-        {SND_METRIC_SELF, {ns_of(live, now->self)}, 0},
-        {SND_METRIC_OPEN, {now->open}, 1},
-        {SND_METRIC_RECURSIVE, {now->recursive}, 1},
-        {SND_METRIC_SUSPENDED, {ns_of(live, now->suspended)}, 1},
-        {SND_METRIC_RESUMES, {now->resumes}, 1},
+        {SND_METRIC_COUNT, 0, {now->count > now->open ? now->count - now->open : 0}}, /* it counts starts */
+        {SND_METRIC_TOTAL, 0, {ns_of(live, now->total)}},
+        {SND_METRIC_SELF, 0, {ns_of(live, now->self)}},
+        {SND_METRIC_OPEN, 1, {now->open}},
+        {SND_METRIC_RECURSIVE, 1, {now->recursive}},
+        {SND_METRIC_SUSPENDED, 1, {ns_of(live, now->suspended)}},
+        {SND_METRIC_RESUMES, 1, {now->resumes}},
     };
     return SND_PUT_NUMBERS(self, profile, id, numbers);
 }

@@ -74,8 +74,8 @@ SND_MUST_USE snd_status snd_snapshot_put(snd_snapshot *self, snd_profile *profil
 /* The same for several. One that is rare is left out where it is 0 and the node has never had it. */
 typedef struct snd_number {
     snd_metric metric;
-    snd_value value;
     int is_rare;
+    snd_value value;
 } snd_number;
 SND_MUST_USE snd_status snd_snapshot_put_numbers(snd_snapshot *self, snd_profile *profile, uint32_t node,
                                                  const snd_number *numbers, size_t count);

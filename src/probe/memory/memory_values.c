@@ -253,20 +253,20 @@ put_values(snd_snapshot *snapshot, snd_profile *profile, snd_memory_values *valu
     double length = now > snd_memory.start_ns ? (double)(now - snd_memory.start_ns) : 1;
     add_area(values, now);
     const snd_number numbers[] = {
-        {SND_METRIC_ALLOC_PYTHON, {.whole = values->python}, 1},
-        {SND_METRIC_ALLOC_NATIVE, {.whole = values->native}, 1},
-        {SND_METRIC_ALLOC_BLOCKS, rounded(values->blocks), 1},
-        {SND_METRIC_ALLOC_VARIANCE, {.real = values->variance}, 1},
-        {SND_METRIC_TEMPORARY, {.whole = values->temporary}, 1},
-        {SND_METRIC_LIVE, {.whole = values->live}, 1},
-        {SND_METRIC_LIVE_AVERAGE, rounded(values->area / length), 1},
-        {SND_METRIC_LIVE_PEAK, {.whole = peak_of(values)}, 1},
-        {SND_METRIC_PEAK_VARIANCE, {.real = peak_variance_of(values)}, 1},
-        {SND_METRIC_TAKEN, {.whole = values->taken}, 1},
-        {SND_METRIC_FREED, {.whole = values->freed}, 1},
-        {SND_METRIC_COPIED, {.whole = values->copied}, 1},
-        {SND_METRIC_COPIES, rounded(values->copies), 1},
-        {SND_METRIC_COPY_VARIANCE, {.real = values->copy_variance}, 1},
+        {SND_METRIC_ALLOC_PYTHON, 1, {.whole = values->python}},
+        {SND_METRIC_ALLOC_NATIVE, 1, {.whole = values->native}},
+        {SND_METRIC_ALLOC_BLOCKS, 1, rounded(values->blocks)},
+        {SND_METRIC_ALLOC_VARIANCE, 1, {.real = values->variance}},
+        {SND_METRIC_TEMPORARY, 1, {.whole = values->temporary}},
+        {SND_METRIC_LIVE, 1, {.whole = values->live}},
+        {SND_METRIC_LIVE_AVERAGE, 1, rounded(values->area / length)},
+        {SND_METRIC_LIVE_PEAK, 1, {.whole = peak_of(values)}},
+        {SND_METRIC_PEAK_VARIANCE, 1, {.real = peak_variance_of(values)}},
+        {SND_METRIC_TAKEN, 1, {.whole = values->taken}},
+        {SND_METRIC_FREED, 1, {.whole = values->freed}},
+        {SND_METRIC_COPIED, 1, {.whole = values->copied}},
+        {SND_METRIC_COPIES, 1, rounded(values->copies)},
+        {SND_METRIC_COPY_VARIANCE, 1, {.real = values->copy_variance}},
     };
     snd_status status = SND_PUT_NUMBERS(snapshot, profile, id, numbers);
     if (status == SND_OK && values->taken != 0)

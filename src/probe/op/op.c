@@ -72,11 +72,11 @@ put_op(snd_snapshot *self, snd_profile *profile, uint32_t site, uint32_t node, u
     if (profile->sites[profile->nodes[node].site].kind != SND_SITE_OP || !snd_op_facts_of(site, &facts))
         return SND_OK;
     const snd_number numbers[] = {
-        {SND_METRIC_OP_READ, {facts.read_bytes * count}, 0},
-        {SND_METRIC_OP_WRITTEN, {facts.written_bytes * count}, 0},
-        {SND_METRIC_OP_COPIES, {facts.copies * count}, 0},
-        {SND_METRIC_OP_CASTS, {facts.casts * count}, 0},
-        {SND_METRIC_OP_FLOPS, {.real = facts.flops * (double)count}, 0},
+        {SND_METRIC_OP_READ, 0, {facts.read_bytes * count}},
+        {SND_METRIC_OP_WRITTEN, 0, {facts.written_bytes * count}},
+        {SND_METRIC_OP_COPIES, 0, {facts.copies * count}},
+        {SND_METRIC_OP_CASTS, 0, {facts.casts * count}},
+        {SND_METRIC_OP_FLOPS, 0, {.real = facts.flops * (double)count}},
     };
     /* without a formula the last is not there */
     return snd_snapshot_put_numbers(self, profile, node, numbers, facts.flops > 0 ? 5 : 4);

@@ -103,8 +103,8 @@ put_gpu(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node, u
     if (node->gpu_seen_ns == 0 && !snd_profile_has(profile, id, SND_METRIC_GPU))
         return SND_OK;
     const snd_number numbers[] = {
-        {SND_METRIC_GPU, {node->gpu_ns}, 0},
-        {SND_METRIC_GPU_MEMORY, {(uint64_t)(average + 0.5)}, 0},
+        {SND_METRIC_GPU, 0, {node->gpu_ns}},
+        {SND_METRIC_GPU_MEMORY, 0, {(uint64_t)(average + 0.5)}},
     };
     return SND_PUT_NUMBERS(self, profile, id, numbers);
 }
@@ -112,10 +112,10 @@ put_gpu(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node, u
 static snd_status
 put_values(snd_snapshot *self, snd_profile *profile, const snd_sample_node *node, uint32_t id)
 {
-    snd_number numbers[1 + SND_SAMPLE_STATES] = {{SND_METRIC_SAMPLES, {node->samples}, 1}};
+    snd_number numbers[1 + SND_SAMPLE_STATES] = {{SND_METRIC_SAMPLES, 1, {node->samples}}};
 
     for (unsigned i = 0; i < SND_SAMPLE_STATES; i++)
-        numbers[1 + i] = (snd_number){SND_SAMPLE_METRIC(i), {node->values[i]}, 1};
+        numbers[1 + i] = (snd_number){SND_SAMPLE_METRIC(i), 1, {node->values[i]}};
     snd_status status = SND_PUT_NUMBERS(self, profile, id, numbers);
     return status == SND_OK ? put_gpu(self, profile, node, id) : status;
 }
