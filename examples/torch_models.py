@@ -124,8 +124,8 @@ def main():
     train_step(optimizer, loss_of)
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:
         train_step(optimizer, loss_of)
-    print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
-    print(prof.key_averages(group_by_input_shape=True).table(sort_by="cpu_time_total", row_limit=10))
+    print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=20))
+    print(prof.key_averages(group_by_input_shape=True).table(sort_by="cpu_time_total", row_limit=20))
 
 
 if __name__ == "__main__":

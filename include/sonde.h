@@ -76,10 +76,14 @@ void sonde_begin(sonde_site *site);
 void sonde_begin_named(const char *name);
 void sonde_end(void);
 
-/* A named value per thread: set it, or add to it (from 0). Its extremes and average are kept, and with a timeline
- * every update. */
+/* A named value per thread: set it, or add to it (from 0). Its extremes and average are kept, and its curve: every
+ * update with a timeline, else up to 200 points per second. */
 void sonde_counter_set(sonde_site *site, double value);
 void sonde_counter_add(sonde_site *site, double delta);
+
+/* Marks this moment on the calling thread's timeline. `detail` says more about it, such as "version=2"; NULL: nothing.
+ * Costs a lookup under a lock. */
+void sonde_mark(const char *name, const char *detail);
 
 /* The name of the calling thread in tables and traces. */
 void sonde_thread_name(const char *name);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Builds the report page from web/ and writes it as a C file, for Meson.
 
-Usage: build_page.py OUTPUT.c [--web FOLDER --work FOLDER --depfile FILE [--optional]]
+Usage: build_page.py OUTPUT.c --depfile FILE [--web FOLDER --work FOLDER | --ready FILE]
 
-Without --web the file holds no page, and `sonde report` says so. With --optional a build that fails, as on a machine
-without a network, gives the same instead of an error. The packages go to web/node_modules, once for all builds; where
-that cannot be written, the page is built in a copy. WORK/page/index.html is the page as Vite makes it, of which no more
+With --ready the page is that file, as an sdist contains it (tools/dist.py). Without it and --web the C file holds no
+page, and `sonde report` says so. The packages go to web/node_modules, once for all builds; where that cannot be
+written, the page is built in a copy. WORK/page/index.html is the page as Vite makes it, of which no more
 than LIMIT bytes are allowed; in WORK/page/packed.html, which goes into the C file, its code is compressed.
 """
 
@@ -124,24 +124,30 @@ def escaped(path: Path) -> str:
     return str(path.resolve()).replace("\\", "\\\\").replace(" ", "\\ ")
 
 
+def build_or_exit(web: Path, work: Path) -> bytes:
+    try:
+        return build(web, work)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(
+            f"build_page.py: the report page could not be built ({error}): its packages come from the network; an "
+            "sdist contains the page, and -Dpage=disabled gives a sonde without it"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("output", type=Path)
+    parser.add_argument("--depfile", type=Path, required=True)
     parser.add_argument("--web", type=Path)
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--depfile", type=Path)
-    parser.add_argument("--optional", action="store_true")
+    parser.add_argument("--ready", type=Path)
     given = parser.parse_args()
-    page = b""
-    if given.web is not None:
-        try:
-            page = build(given.web, given.work)
-        except (OSError, subprocess.CalledProcessError) as error:
-            if not given.optional:
-                sys.exit(f"build_page.py: the report page could not be built: {error}")
-            print(f"build_page.py: warning: sonde is built without its report page: {error}", file=sys.stderr)
-        wanted = " ".join(escaped(path) for path in sources(given.web))
-        given.depfile.write_text(f"{given.output}: {wanted}\n")
+    page, made_from = b"", []
+    if given.ready is not None:
+        page, made_from = given.ready.read_bytes(), [given.ready]
+    elif given.web is not None:
+        page, made_from = build_or_exit(given.web, given.work), sources(given.web)
+    given.depfile.write_text(f"{given.output}: {' '.join(escaped(path) for path in made_from)}\n")
     given.output.write_text(as_c(page))
 
 

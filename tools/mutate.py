@@ -250,7 +250,7 @@ class Tree:
         for build in BUILDS:
             for test in self.affected(build, file)[: NEAREST[build]]:
                 yield f"{build}/{test['name']}", partial(self.run_c_test, build, test)
-        folder = Path(file).parent.name
+        folder = Path(file).parts[1]  # the room, not its sub-room
         for name in PYTHON_TESTS.get(folder, []):
             if f"python/{name}" not in self.useless:
                 yield f"python/{name}", partial(self.run_python, name)

@@ -55,7 +55,7 @@ def masked_numbers(text: str) -> str:
 
 def run(command: str, folder: Path) -> list[str]:
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": ""}
-    env |= {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", "COLUMNS": "120"}
+    env |= {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", "COLUMNS": "160"}
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,

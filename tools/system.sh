@@ -38,11 +38,11 @@ build)
         echo "sonde needs CPython 3.11 or later, and none was found: give PYTHON=/path/to/python" >&2
         exit 1
     fi
-    wanted="gcc pkg-config libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
+    wanted="gcc libdw-dev libsqlite3-dev zlib1g-dev $(python_packages "$2")"
     wished="ccache" # the core is built several times
     ;;
 test)
-    wanted="g++ libjemalloc2 strace tmux valgrind"
+    wanted="fish g++ libjemalloc2 man-db strace tmux valgrind zsh"
     command -v go >/dev/null || wanted="$wanted golang-go"
     ;;
 page)

@@ -75,11 +75,24 @@ WAYS = [
         "An operator of PyTorch, from its event to its row in `sonde view --ops`",
         12,
         [
+            ("snd_py_kineto_events", "snd_torch_events_add"),
+            ("snd_py_kineto_end", "snd_torch_profile"),
             ("snd_py_kineto_end", "snd_timed_calls_report"),
             ("snd_timed_calls_report", "snd_reported_to"),
             ("snd_snapshot_put_reported", "snd_profile_set"),
             ("snd_view_ops", "snd_rollup_make"),
             ("snd_view_ops", "snd_table_row"),
+        ],
+    ),
+    Way(
+        "An operator of PyTorch, from its event to its line of `key_averages().table()`",
+        12,
+        [
+            ("snd_py_kineto_events", "snd_torch_events_add"),
+            ("kineto.c:kineto_profile", "snd_torch_profile"),
+            ("snd_torch_profile", "snd_profile_set"),
+            ("profile_object.c:profile_op_averages", "snd_rollup_make"),
+            ("torch_averages.c:averages_table", "snd_ops_text"),
         ],
     ),
 ]

@@ -10,6 +10,6 @@ def handle(request):
     return bytearray(1_000_000)
 
 
-for request in range(400):
+for request in range(1000):
     handle(request)
     time.sleep(0.002)

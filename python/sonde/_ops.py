@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from sonde import _core
+from sonde import _core, _torch_ops
 from sonde._runtime import places as _places
 from sonde._runtime import session as _session
 from sonde._runtime import settings as _settings
@@ -32,7 +32,7 @@ __all__ = ["Ops", "ops"]
 
 # What NumPy loads at once or when it is first asked for; each has functions to hook.
 _MODULES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "numpy.random"))
-_wanted: dict[str, bool] | None = None  # what is told of operators now; None: nothing
+_wanted: dict[str, Any] | None = None  # what is told of operators now; None: nothing
 _is_hooked = False
 
 
@@ -67,10 +67,11 @@ class Ops(Measurement):
         """
         from sonde._averages import Averages
 
-        found = self.profile.op_averages(self._before, group_by_input_shape, group_by_line)
-        if self._torch is not None and self._depth == 0:
-            self._torch.join(found, group_by_input_shape)
-        return Averages(found, with_flops=True)
+        more = self._torch.more(group_by_input_shape) if self._torch is not None and self._depth == 0 else None
+        lines = 1 if group_by_line else 0
+        return Averages(
+            self.profile.op_averages(self._before, more, group_by_input_shape, lines, False), with_flops=True
+        )
 
     def _main_view(self) -> str:
         return "summary" if "sample" in (self.profile.info("probes") or "") else "ops"
@@ -123,7 +124,7 @@ def ops(
     return made if function is None else made(function)
 
 
-def _switch(wanted: dict[str, bool] | None) -> None:
+def _switch(wanted: dict[str, Any] | None) -> None:
     """Hook NumPy's operators as wanted, or give them back; nothing happens where that is so already."""
     global _wanted, _is_hooked
     if wanted == _wanted:
@@ -137,6 +138,7 @@ def _switch(wanted: dict[str, bool] | None) -> None:
         _is_hooked = _careful(lambda: _core.ops_start(wanted["shapes"], wanted["stacks"]))
     if _is_hooked:
         _watch.enter()
+    _torch_ops.follow(wanted if _session.wish("ops", _session.OUTER) else None)
 
 
 def _careful(hook: Callable[[], object]) -> bool:

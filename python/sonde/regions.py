@@ -14,7 +14,7 @@ import atexit
 import os
 
 from sonde import _core
-from sonde._core import iter_proxy, pop, push, region
+from sonde._core import counter, iter_proxy, mark, pop, push, region
 from sonde._runtime import resumed as _resumed
 from sonde._runtime import session as _session
 from sonde.reporters import ConsoleReporter, CsvReporter, Profiler, SilentReporter
@@ -33,9 +33,11 @@ __all__ = [
     "CsvReporter",
     "Profiler",
     "SilentReporter",
+    "counter",
     "func",
     "install",
     "iter_proxy",
+    "mark",
     "pop",
     "push",
     "region",

@@ -96,16 +96,22 @@ class Profiler:
     def __init__(self, profile: _core.Profile) -> None:
         self._profile = profile
 
-    def format(self, format: str = "table", columns: Iterable[str] | None = None, footer: bool = True) -> str:
+    def format(
+        self,
+        format: str = "table",
+        columns: Iterable[str] | None = None,
+        footer: bool = True,
+        unicode: bool = False,
+    ) -> str:
         """The regions as text.
 
         >>> profiler.format("csv", columns=["name", "total_ns"])
         """
-        return self._profile.format(format, columns=columns, footer=footer)
+        return self._profile.format(format, columns=columns, footer=footer, unicode=unicode)
 
-    def texts(self, columns: Iterable[str]) -> list[list[str]]:
+    def texts(self, columns: Iterable[str], unicode: bool = False) -> list[list[str]]:
         """The regions as lists of strings, as in a table. The first list has the column names."""
-        return self._profile.texts(columns)
+        return self._profile.texts(columns, unicode)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary per row, in the order of the table; times in whole nanoseconds."""
@@ -158,27 +164,36 @@ def _heading(column: str) -> str:
     return {"indented_name": "name", "node_id": "id"}.get(column, column.partition("=")[0])
 
 
-def _values(profiler: Profiler, column: str) -> list[str]:
+def _values(profiler: Profiler, column: str, unicode: bool) -> list[str]:
     """As a table has them: ``total`` is "84.77 us". A column in whole nanoseconds has nothing but the number."""
     name = _own_name(column).rpartition("=")[2]
     if name.endswith("_ns"):
         return ["" if row[name] is None else str(row[name]) for row in profiler.rows()]
-    return [row[0] for row in profiler.texts([_own_name(column)])[1:]]
+    return [row[0] for row in profiler.texts([_own_name(column)], unicode)[1:]]
 
 
-def _texts(profiler: Profiler, columns: Sequence[Column], title: str) -> list[list[str]]:
+def _texts(profiler: Profiler, columns: Sequence[Column], title: str, unicode: bool = False) -> list[list[str]]:
     """A list of titles, then a list of texts a region; ``title`` is the attribute that names a column function."""
     slices = profiler.slices()
     by_column = []
     for column in columns:
         if isinstance(column, str):
-            texts = [_heading(column), *_values(profiler, column)]
+            texts = [_heading(column), *_values(profiler, column, unicode)]
             if column == "indented_name":
                 texts[1:] = [". " * row.call_depth + text for row, text in zip(slices, texts[1:], strict=True)]
         else:
             texts = [str(getattr(column, title, column.__name__)), *(str(column(row, slices)) for row in slices)]
         by_column.append(texts)
     return [list(row) for row in zip(*by_column, strict=True)]
+
+
+def _has_unicode(stream: TextIO | None) -> bool:
+    """As ``sonde view`` decides for its output: by the locale, and by what the stream can take."""
+    if stream is None:
+        return bool(_core.look()["unicode"])
+    from sonde._runtime.terminal import look_of
+
+    return bool(look_of(stream)["unicode"])
 
 
 class _TableReporter:
@@ -200,10 +215,11 @@ class _TableReporter:
     def _text(self, profiler: Profiler) -> str:
         columns = _present(self.columns, self._usual, profiler)
         names = [_own_name(column) for column in columns if isinstance(column, str)]
+        unicode = self._format == "table" and _has_unicode(self.stream)
         if len(names) == len(columns):
-            return profiler.format(self._format, names)
-        titles, *rows = _texts(profiler, columns, self._title)
-        return _core.format_cells(titles, rows, self._format)
+            return profiler.format(self._format, names, unicode=unicode)
+        titles, *rows = _texts(profiler, columns, self._title, unicode)
+        return _core.format_cells(titles, rows, self._format, unicode)
 
     def dump_profiler(self, profiler: Profiler) -> None:
         """Write the report."""

@@ -242,7 +242,7 @@ class Measurement:
         if is_first:
             _places.describe(_places.main_file(), **self._places)
         self._was_paused = _session.pause(False) and not is_first
-        self._torch = _torch_ops.begin(self._wishes["ops"]["shapes"]) if "ops" in self._wishes else None
+        self._torch = _torch_ops.begin(**self._wishes["ops"]) if "ops" in self._wishes else None
         if self._calls is not None:
             self._enable_calls(self._calls)
 
@@ -283,6 +283,7 @@ if TYPE_CHECKING:
         rate: int = 1000,
         native: bool = False,
         cpu_only: bool = False,
+        imports: bool = True,
         signals: bool = True,
         include: Iterable[str] | str = (),
         exclude: Iterable[str] | str = (),
@@ -298,6 +299,7 @@ def sample(
     rate: int = 1000,
     native: bool = False,
     cpu_only: bool = False,
+    imports: bool = True,
     signals: bool = True,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
@@ -306,10 +308,10 @@ def sample(
 ) -> Any:
     """Sample all threads ``rate`` times per second, in a ``with`` block or as a decorator.
 
-    ``native`` also shows native functions, ``cpu_only`` leaves out waiting threads, and ``signals=False`` is for
-    programs that break when interrupted by signals. ``include``, ``exclude`` (patterns) and ``all_code`` choose which
-    files are your own code. ``report`` prints a summary to standard error at the end; a decorator does so unless it is
-    False.
+    ``native`` also shows native functions, ``cpu_only`` leaves out waiting threads, ``imports=False`` leaves out the
+    time of importing modules, and ``signals=False`` is for programs that break when interrupted by signals.
+    ``include``, ``exclude`` (patterns) and ``all_code`` choose which files are your own code. ``report`` prints a
+    summary to standard error at the end; a decorator does so unless it is False.
 
     >>> with sonde.sample() as s:
     ...     work()
@@ -318,7 +320,7 @@ def sample(
     ... def main():
     ...     work()
     """
-    wishes = _sampler(rate, native, cpu_only, signals)
+    wishes = _sampler(rate, native, cpu_only, imports, signals)
     made = Measurement(wishes, None, _places.choice(include, exclude, all_code), report)
     return made if function is None else made(function)
 
@@ -330,6 +332,7 @@ def record(
     rate: int = 1000,
     native: bool = False,
     cpu_only: bool = False,
+    imports: bool = True,
     signals: bool = True,
     timeline: bool = True,
     signatures: bool = False,
@@ -338,6 +341,7 @@ def record(
     interval: int = 131072,
     shapes: bool = True,
     stacks: bool = True,
+    ops_window: int = 0,
     include: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
     all_code: bool = False,
@@ -349,7 +353,8 @@ def record(
 
     ``path`` may contain %p, %h and %r as in ``install``; True names it after the program. Regions are always recorded.
     ``signatures`` and ``builtins`` apply to calls, as in ``sonde.profiler``; ``exact`` and ``interval`` to memory,
-    where the result is a ``Memory``; ``shapes`` and ``stacks`` to operators, as in ``ops``. With ``"graph"``, and
+    where the result is a ``Memory``; ``shapes`` and ``stacks`` to operators, as in ``ops``, and ``ops_window``
+    is the number of optimizer steps for which PyTorch's are recorded (0: 2 seconds of CPU time). With ``"graph"``, and
     neither memory nor operators, the result is a ``sonde.graph.Graphs``. The rest is as in ``sample``. Under ``sonde
     run``, everything goes into its recording instead.
 
@@ -361,7 +366,7 @@ def record(
     wishes: dict[str, Any] = {"recording": _session.path_of(path), "entries": timeline}
     calls: dict[str, Any] | None = None
     if "sample" in chosen:
-        wishes.update(_sampler(rate, native, cpu_only, signals), timeline=timeline)
+        wishes.update(_sampler(rate, native, cpu_only, imports, signals), timeline=timeline)
     if "call" in chosen:
         calls = {"signatures": signatures, "builtins": builtins, "callables": builtins}
         wishes.update(calls=True, call_cost_ns=_core.Calls(**calls).own_cost())
@@ -372,7 +377,8 @@ def record(
         made = Memory
         wishes.update(_settings.memory_wishes(exact, interval))
     if "op" in chosen:
-        wishes.update(ops=_settings.ops_wish(shapes, stacks))
+        _settings.check(ops_window=ops_window)
+        wishes.update(ops=_settings.ops_wish(shapes, stacks, ops_window))
         if made is Measurement:
             from sonde._ops import Ops
 
@@ -387,7 +393,13 @@ def record(
 
 
 def start(
-    *, rate: int = 1000, native: bool = False, cpu_only: bool = False, signals: bool = True, **places: Any
+    *,
+    rate: int = 1000,
+    native: bool = False,
+    cpu_only: bool = False,
+    imports: bool = True,
+    signals: bool = True,
+    **places: Any,
 ) -> Measurement:
     """Start sampling, until ``stop``. Takes the options of ``sample``.
 
@@ -400,7 +412,9 @@ def start(
     global _started
     with _lock:
         if _started is None:
-            _started = sample(rate=rate, native=native, cpu_only=cpu_only, signals=signals, **places).__enter__()
+            _started = sample(
+                rate=rate, native=native, cpu_only=cpu_only, imports=imports, signals=signals, **places
+            ).__enter__()
         elif _session.is_outer():
             _session.pause(False)
         return _started
@@ -423,9 +437,9 @@ def stop() -> Measurement | None:
         return ended
 
 
-def _sampler(rate: int, native: bool, cpu_only: bool, signals: bool) -> dict[str, Any]:
+def _sampler(rate: int, native: bool, cpu_only: bool, imports: bool, signals: bool) -> dict[str, Any]:
     _settings.check(rate=rate)
-    return {"rate": rate, "native": native, "cpu_only": cpu_only, "signals": signals}
+    return {"rate": rate, "native": native, "cpu_only": cpu_only, "imports": imports, "signals": signals}
 
 
 def _checked_probes(probes: Iterable[str]) -> list[str]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 from sonde import _core
@@ -23,29 +23,29 @@ from sonde._averages import Average, Averages
 try:
     _torch: Any = importlib.import_module("torch")
     _profiler: Any = importlib.import_module("torch.profiler")
+    _autograd: Any = importlib.import_module("torch.autograd.profiler")
 except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise
     raise ImportError("sonde.torch needs PyTorch: pip install torch") from None
 
-ProfilerAction = _profiler.ProfilerAction
 ProfilerActivity = _profiler.ProfilerActivity
-record_function = _profiler.record_function
-schedule = _profiler.schedule
-supported_activities = _profiler.supported_activities
-tensorboard_trace_handler = _profiler.tensorboard_trace_handler
 
-__all__ = [
-    "Average",
-    "Averages",
-    "ProfilerAction",
-    "ProfilerActivity",
-    "profile",
-    "record_function",
-    "schedule",
-    "supported_activities",
-    "tensorboard_trace_handler",
-]
+__all__ = ["Average", "Averages", "profile"]
+__all__ += [name for name in dict.fromkeys((*_profiler.__all__, *_autograd.__all__)) if name not in __all__]
+
+
+def __getattr__(name: str) -> Any:
+    """Every other public name of ``torch.profiler`` and ``torch.autograd.profiler`` is PyTorch's own."""
+    for module in (_profiler, _autograd):
+        if not name.startswith("_") and hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 #: Python adds up floats more exactly from 3.12 on; the last digit of a table shows it.
 _SUMS_ARE_COMPENSATED = sys.version_info >= (3, 12)
@@ -86,35 +86,6 @@ def _read_events(inner: Any) -> _core.KinetoEvents:
         reads_flops=bool(inner.with_flops),
         is_compensated=_SUMS_ARE_COMPENSATED,
         elapsed=_elapsed_word(inner.use_device),
-    )
-
-
-def _row_of(row: Any) -> tuple[Any, ...]:
-    """One of PyTorch's own rows as one of sonde's."""
-    return (
-        row.key,
-        row.count,
-        float(row.cpu_time_total),
-        float(row.self_cpu_time_total),
-        float(row.cpu_time),
-        float(row.device_time_total),
-        float(row.self_device_time_total),
-        float(row.device_time),
-        row.cpu_memory_usage,
-        row.self_cpu_memory_usage,
-        row.device_memory_usage,
-        row.self_device_memory_usage,
-        row.flops or 0,
-        str(row.input_shapes),
-        getattr(row, "overload_name", None) or "",
-        "\n".join(row.stack or ()),
-        row.node_id,
-        int(row.device_type),
-        row.scope or 0,
-        bool(row.is_async),
-        bool(row.is_legacy),
-        bool(getattr(row, "is_user_annotation", False)),
-        row.cpu_parent is not None,
     )
 
 
@@ -184,23 +155,23 @@ class profile(_profiler.profile):  # type: ignore[misc]
         >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
         """
         inner = self._finished()
-        events = self._kineto()
-        if events is None:
-            core = self._from_events(group_by_input_shape, group_by_stack_n, group_by_overload_name)
-        else:
-            core = events.averages(group_by_input_shape, max(group_by_stack_n, 0), group_by_overload_name)
+        lines = max(group_by_stack_n, 0)
+        found = self._profile(group_by_input_shape, lines, group_by_overload_name)
         return Averages(
-            core,
+            found.op_averages(None, None, group_by_input_shape, lines, group_by_overload_name),
             use_device=getattr(inner, "use_device", None),
             profile_memory=self.profile_memory,
             with_flops=self.with_flops,
         )
 
-    def _from_events(self, by_shape: bool, stack_n: int, by_overload: bool) -> _core.OpAverages:
-        """The documented way: PyTorch's own averages, row by row."""
+    def _profile(self, by_shape: bool, lines: int = 0, by_overload: bool = False) -> _core.Profile:
+        """What was collected, with what a question asks for."""
+        events = self._kineto()
+        if events is not None:
+            return events.profile(by_shape, by_overload, lines > 0, False)
+        # The documented way: PyTorch's own averages.
         more = {"group_by_overload_name": True} if by_overload else {}
-        rows: Iterable[Any] = self.events().key_averages(by_shape, stack_n, **more)
-        return _core.op_averages([_row_of(row) for row in rows])
+        return _core.torch_profile(self.events().key_averages(by_shape, lines, **more))
 
     def transfers(self) -> list[dict[str, Any]]:
         """Where data moves, by line: copies, transfers between host and device, and waits for a data loader.
@@ -225,4 +196,33 @@ class profile(_profiler.profile):  # type: ignore[misc]
         events = self._kineto()
         if events is None:
             raise RuntimeError("transfers() needs events that this torch does not provide")
-        return events.transfers(name, self.with_stack)
+        return events.profile(False, False, self.with_stack, True).transfers(name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the operators as a recording, for ``sonde view --ops`` and all other commands.
+
+        >>> prof.save("train.sonde")
+        """
+        self._recorded().save(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write an HTML page with the operators.
+
+        >>> prof.report("train.html")
+        """
+        _core.write_page(os.path.abspath(os.fsdecode(path)), self._recorded().page())  # noqa: PTH100
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows of it when it is the last thing in a cell: the page."""
+        from sonde._notebook import display
+
+        if getattr(self, "profiler", None) is None or self._is_started:
+            return None
+        recorded = self._recorded()
+        return display.frame(recorded.format(view="ops", width=110), recorded.page())
+
+    def _recorded(self) -> _core.Profile:
+        """What was collected, as a recording has it."""
+        self._finished()
+        events = self._kineto()
+        return self._profile(self.record_shapes) if events is None else events.recorded(self.record_shapes)

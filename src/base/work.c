@@ -157,6 +157,18 @@ snd_work_run(void (*function)(void *context), void *context, snd_pool **kept)
     return end_work(self);
 }
 
+snd_status
+snd_work_write(void (*function)(void *context), void *context, const snd_buffer *text, snd_buffer *out)
+{
+    snd_pool *kept = NULL;
+    snd_status status = snd_work_run(function, context, &kept);
+
+    if (status == SND_OK)
+        snd_buffer_put(out, text->data, text->size);
+    snd_pool_free(kept);
+    return status == SND_OK ? snd_buffer_status(out) : status;
+}
+
 void
 snd_work_end(snd_status status)
 {

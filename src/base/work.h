@@ -7,6 +7,7 @@
 #ifndef SND_BASE_WORK_H
 #define SND_BASE_WORK_H
 
+#include "base/buffer.h"
 #include "base/status.h"
 
 /* ---- pools: blocks that are freed together ---- */
@@ -29,6 +30,11 @@ void snd_pool_hand_over(snd_pool *self);
 /* A work may run inside another one, and ends alone. What it allocated and did not free goes to `*kept`, on SND_OK
  * only, which ends with the outer work, if there is one; `kept` NULL: it is freed. */
 SND_MUST_USE snd_status snd_work_run(void (*function)(void *context), void *context, snd_pool **kept);
+
+/* The same for a work that writes: what it wrote to `text`, which is its own, is added to `out`, where it ended well.
+ * The caller's buffer may not grow inside a work. */
+SND_MUST_USE snd_status snd_work_write(void (*function)(void *context), void *context, const snd_buffer *text,
+                                       snd_buffer *out);
 
 /* Ends the work that runs on this thread; `status` is not SND_OK. */
 _Noreturn void snd_work_end(snd_status status);

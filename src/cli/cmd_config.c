@@ -62,4 +62,6 @@ const snd_command snd_command_config = {
     .about = "print the flags to build C programs that use sonde.h",
     .options = options,
     .run = run,
+    .examples = {{"gcc prog.c $(sonde config --cflags --libs)", "compile and link a C program that uses sonde.h"},
+                 {"sonde config --cflags", "print the compiler flags only"}},
 };

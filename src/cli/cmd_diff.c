@@ -1,6 +1,7 @@
 /* sonde diff: two recordings compared. */
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include "format/table/summary.h"
 #include "view/compare/diff.h"
 #include "view/core/arrange.h"
@@ -274,6 +275,7 @@ show(const snd_arguments *given, const snd_diff *diff, const request *asked, con
         is_table ? put_people(diff, asked, recordings, &format, &text) : put_programs(diff, asked, &format, &text);
     snd_status status = is_made ? snd_buffer_status(&text) : SND_OK;
 
+    snd_progress_stop();
     if (is_made && status == SND_OK)
         status = snd_write_all(STDOUT_FILENO, text.data, text.size);
     if (status != SND_OK)
@@ -321,30 +323,32 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"regions", "regions by path (default: everything both recordings have)", SND_FLAG},
-    {"functions", "functions by self time, sampled or else traced", SND_FLAG},
-    {"lines", "lines, matched by their text if the file was edited", SND_FLAG},
-    {"ops", "operators", SND_FLAG},
-    {"calls", "traced functions by self time", SND_FLAG},
-    {"counts", "traced functions by number of calls", SND_FLAG},
-    {"memory", "lines by memory held at the peak", SND_FLAG},
-    {"allocated", "lines by memory allocated", SND_FLAG},
-    {"copies", "lines by bytes copied", SND_FLAG},
+    {"regions", "regions by path (default: everything both recordings have)", SND_FLAG, .group = "what to compare"},
+    {"functions", "functions by self time, sampled or else traced", SND_FLAG, .group = "what to compare"},
+    {"lines", "lines, matched by their text if the file was edited", SND_FLAG, .group = "what to compare"},
+    {"ops", "operators", SND_FLAG, .group = "what to compare"},
+    {"calls", "traced functions by self time", SND_FLAG, .group = "what to compare"},
+    {"counts", "traced functions by number of calls", SND_FLAG, .group = "what to compare"},
+    {"memory", "lines by memory held at the peak", SND_FLAG, .group = "what to compare"},
+    {"allocated", "lines by memory allocated", SND_FLAG, .group = "what to compare"},
+    {"copies", "lines by bytes copied", SND_FLAG, .group = "what to compare"},
     {"fail-over", "exit with status 1 if a total, or a row of 1% or more, grew by more than this and beyond its noise",
      SND_PERCENT},
     {"run-noise", "standard deviation of the same program from run to run (default 2%)", SND_PERCENT},
-    {"cpu-only", "samples: leave out waiting time", SND_FLAG},
-    {"all-code", "samples: show library code like your own", SND_FLAG},
-    {"include", "samples: treat matching files as your own code, such as '*model*,*/util/*'", SND_TEXT("PATTERNS")},
-    {"exclude", "samples: do not treat matching files as your own code", SND_TEXT("PATTERNS")},
-    {"by-shape", "ops: one row per kind of inputs", SND_FLAG},
+    {"cpu-only", "leave out waiting time", SND_FLAG, .group = SND_GROUP_SAMPLES},
+    {"all-code", "show library code like your own", SND_FLAG, .group = SND_GROUP_SAMPLES},
+    {"include", "treat matching files as your own code, such as '*model*,*/util/*'", SND_TEXT("PATTERNS"),
+     .group = SND_GROUP_SAMPLES},
+    {"exclude", "do not treat matching files as your own code", SND_TEXT("PATTERNS"), .group = SND_GROUP_SAMPLES},
+    {"by-shape", "one row per kind of inputs", SND_FLAG, .group = "operators"},
     {"sort",
      "sort by before, after, difference, percent, noise, verdict, name or place (default: size of the difference)",
-     SND_TEXT("KEY"), .letter = 's'},
+     SND_TEXT("KEY"), .letter = 's', .choices = "before after difference percent noise verdict name place"},
     {"limit", "show the first N rows of each table (default 10; all for csv and json)",
      SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
-    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
-    {"color", "always, never or auto (color on a terminal unless NO_COLOR is set)", SND_TEXT("WHEN")},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f', .choices = SND_FORMAT_TABLE_WORDS},
+    {"color", "always, never or auto (color on a terminal unless NO_COLOR is set)", SND_TEXT("WHEN"),
+     .choices = "always never auto"},
     {0},
 };
 
@@ -355,4 +359,8 @@ const snd_command snd_command_diff = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .busy = "comparing",
+    .examples = {{"sonde diff before.sonde after.sonde", "show what got slower or faster"},
+                 {"sonde diff before.sonde after.sonde --fail-over 10%",
+                  "fail a CI job if something grew by more than 10%"}},
 };

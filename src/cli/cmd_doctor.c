@@ -134,7 +134,11 @@ check_python(snd_buffer *why)
 
     if (!snd_python_find(program, sizeof program))
         snd_buffer_text(why, "no Python was found next to this binary or on PATH");
-    else if (!snd_python_ask("import platform, sonde; print(platform.python_version(), sonde.__version__)", &answer))
+    else if (!snd_python_ask("import platform, sys, sonde\n"
+                             "is_free = 't' in sys.abiflags\n"
+                             "print(platform.python_version(), sonde.__version__ + "
+                             "('; free-threaded: importing sonde turns the GIL on' if is_free else ''))",
+                             &answer))
         snd_buffer_printf(why, "%s cannot import sonde; install sonde-profiler there", program);
     else {
         snd_buffer_printf(why, "%s (Python and sonde %s)", program, snd_buffer_str(&answer));
@@ -158,23 +162,34 @@ check_calls(snd_buffer *why)
     return works;
 }
 
-/* Samples of a busy loop of 50 ms; the note says what does not work. */
+/* Samples of a busy loop of 50 ms, which must be found in the machine code of the interpreter's loop; the note says
+ * what does not work. */
 static int
 check_samples(snd_buffer *why)
 {
-    static const char code[] = "import time\n"
-                               "from sonde import _core\n"
-                               "_core.start({'rate': 1000, 'native': True})\n"
-                               "end = time.monotonic() + 0.05\n"
-                               "while time.monotonic() < end: pass\n"
-                               "seen = _core.profile()\n"
-                               "_core.stop()\n"
-                               "way = 'by signal' if seen.info('signals') == '1' else 'from outside'\n"
-                               "cost = seen.info('own_sample_cost_ns')\n"
-                               "print(seen.info('note') or f'{way}, with native frames: {cost} ns per sample')";
+    static const char code[] =
+        "import time\n"
+        "from sonde import _core\n"
+        "exec('def loop(b):\\n for _ in range(40): ' + 'a = b; b = a; ' * 1000)\n"
+        "_core.start({'rate': 1000, 'native': True})\n"
+        "end = time.monotonic() + 0.05\n"
+        "while time.monotonic() < end: loop(None)\n"
+        "seen = _core.profile()\n"
+        "_core.stop()\n"
+        "way = 'by signal' if seen.info('signals') == '1' else 'from outside'\n"
+        "cost = seen.info('own_sample_cost_ns')\n"
+        "count = lambda name: int(seen.info(name) or 0)\n"
+        "outside = count('samples_plain') - count('samples_plain_inside')\n"
+        "is_half = lambda part, whole: part > 5 and 2 * part > whole\n"
+        "is_wrong = is_half(outside, count('samples_plain')) or "
+        "is_half(count('native_misfits'), count('native_stitched'))\n"
+        "if is_wrong: print('a plain Python loop does not run where the interpreter should be: '\n"
+        "    'Python and native time may be confused')\n"
+        "else: print(seen.info('note') or f'{way}, with native frames: {cost} ns per sample')\n"
+        "raise SystemExit(is_wrong)";
     int works = snd_python_ask(code, why);
 
-    if (!works)
+    if (!works && why->size == 0)
         snd_buffer_text(why, "cannot take samples with this Python");
     return works;
 }
@@ -259,7 +274,7 @@ check_terminal(snd_buffer *why)
     snd_arguments given = {.command = &nothing};
     snd_format_options look = snd_terminal_options(&given);
 
-    snd_buffer_printf(why, "colour %s, Unicode %s", look.colour ? "on" : "off", look.unicode ? "on" : "off");
+    snd_buffer_printf(why, "color %s, Unicode %s", look.colour ? "on" : "off", look.unicode ? "on" : "off");
     return 1;
 }
 
@@ -301,4 +316,6 @@ const snd_command snd_command_doctor = {
     .about = "check what works on this machine, and why something does not",
     .options = options,
     .run = run,
+    .examples = {{"sonde doctor", "check this machine; exit with status 1 if something essential does not work"},
+                 {"LC_ALL=C sonde doctor", "the same in ASCII, for a bug report"}},
 };

@@ -127,7 +127,7 @@ export_recording(const snd_opened *recording, const snd_format *format, const sn
     status = format->write_recording(recording->reader, recording->profile, &options, file);
     if (status != SND_OK)
         snd_complain_status(status == SND_SYSTEM && output != NULL ? output : recording->path, status);
-    return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+    return snd_close_output(file, output, status == SND_OK) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
 }
 
 /* A page is for eyes and has the usual columns; the other formats have all. */
@@ -152,7 +152,7 @@ print_schema(const char *output)
     snd_status status = snd_write_all(file, snd_table_schema, strlen(snd_table_schema));
     if (status != SND_OK)
         snd_complain_status(output == NULL ? "standard output" : output, status);
-    return snd_close_output(file, output) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
+    return snd_close_output(file, output, status == SND_OK) && status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
 }
 
 static int
@@ -167,6 +167,8 @@ run(const snd_arguments *given)
         return SND_EXIT_USAGE;
     if (snd_arguments_value(given, "schema") != NULL)
         return print_schema(output);
+    if (snd_output_is_input(given, output))
+        return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording))
         status = format->write_recording != NULL ? export_recording(&recording, format, given, output)
                                                  : export_table(&recording, format, given, output);
@@ -176,22 +178,25 @@ run(const snd_arguments *given)
 
 static const snd_setting options[] = {
     {"format", "one view: " SND_FORMAT_TABLE_LIST "; the whole recording: " SND_FORMAT_RECORDING_LIST, SND_TEXT("NAME"),
-     .letter = 'f'},
+     .letter = 'f', .choices = SND_FORMAT_TABLE_WORDS SND_FORMAT_RECORDING_WORDS},
     {"view", "the view: lines, tree, memory, leaks, copies, functions, … (an unknown name lists them all)",
-     SND_TEXT("NAME")},
-    {"columns", "write these columns only", SND_TEXT("A,B,…"), .letter = 'c'},
-    {"sort", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …", SND_TEXT("KEY"), .letter = 's'},
+     SND_TEXT("NAME"), .choices = SND_VIEW_WORDS},
+    {"columns", "write these columns only", SND_TEXT("A,B,…"), .letter = 'c', .choices = SND_CHOICES_COLUMNS},
+    {"sort", "sort by a column, or by a pstats key: calls, cumtime, tottime, name, …", SND_TEXT("KEY"), .letter = 's',
+     .choices = SND_CHOICES_COLUMNS},
     {"match", "keep rows that match this regular expression, and the rows above and below them", SND_TEXT("PATTERN"),
      .letter = 'm'},
     {"limit", "keep the first N rows; in a list of functions with callers or callees, the first N functions",
      SND_COUNT("N", 0, UINT32_MAX, 0), .letter = 'n'},
-    {"by-line", "collapsed, speedscope, chrome, perfetto: separate the lines of a function", SND_FLAG},
+    {"by-line", "collapsed, speedscope, chrome, perfetto: separate the lines of a function", SND_FLAG,
+     .group = "formats"},
     {"cost",
      "collapsed, speedscope: the cost to write (wall, cpu, samples, time, alloc_space, …); pprof, callgrind: the cost "
      "that comes first",
-     SND_TEXT("NAME")},
-    {"schema", "print the JSON Schema of --format json; needs no recording", SND_FLAG},
-    SND_VIEW_OPTIONS{"output", "write to this file instead of standard output", SND_TEXT("FILE"), .letter = 'o'},
+     SND_TEXT("NAME"), .group = "formats"},
+    {"schema", "print the JSON Schema of --format json; needs no recording", SND_FLAG, .group = "formats"},
+    SND_VIEW_OPTIONS{"output", "write to this file instead of standard output", SND_TEXT("FILE"), .letter = 'o',
+                     .choices = SND_CHOICES_FILE},
     {0},
 };
 
@@ -202,4 +207,7 @@ const snd_command snd_command_export = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .busy = "converting",
+    .examples = {{"sonde export run.sonde --format speedscope -o run.json", "write a flame graph for speedscope.app"},
+                 {"sonde export run.sonde --format csv --view lines", "write the lines as a table for a spreadsheet"}},
 };

@@ -98,21 +98,17 @@ static int
 write_recording(const snd_profile *profile, const char *output)
 {
     snd_buffer path = {0};
-    snd_writer *writer = NULL;
 
     snd_path_expand(output, &path);
     snd_status status = snd_buffer_status(&path);
     if (status == SND_OK)
-        status = snd_writer_open(snd_buffer_str(&path), &writer);
-    if (status == SND_OK)
-        status = snd_writer_checkpoint(writer, profile, NULL);
+        status = snd_writer_save(profile, snd_buffer_str(&path));
     if (status == SND_OK)
         snd_complain("recording saved in %s", output);
     else if (status == SND_NOT_A_RECORDING)
         snd_complain("%s: already exists and is not a sonde recording; choose another name", output);
     else
         snd_complain_status(output, status);
-    snd_writer_free(writer);
     snd_buffer_free(&path);
     return status == SND_OK ? SND_EXIT_OK : SND_EXIT_USAGE;
 }
@@ -172,11 +168,14 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"output", "the recording (default: the file's name with .sonde, in this folder)", SND_TEXT("FILE"), .letter = 'o'},
-    {"format", "pstats or collapsed (default: detected)", SND_TEXT("NAME"), .letter = 'f'},
-    {"unit", "collapsed: unit of the numbers: us, ns, ms, s, samples or bytes (default us)", SND_TEXT("NAME"),
-     .letter = 'u'},
-    {"rate", "collapsed, with --unit samples: samples per second", SND_COUNT("HZ", 1, RATE_LIMIT, 0), .letter = 'r'},
+    {"output", "the recording (default: the file's name with .sonde, in this folder)", SND_TEXT("FILE"), .letter = 'o',
+     .choices = SND_CHOICES_FILE},
+    {"format", "pstats or collapsed (default: detected)", SND_TEXT("NAME"), .letter = 'f',
+     .choices = "pstats collapsed"},
+    {"unit", "unit of the numbers: us, ns, ms, s, samples or bytes (default us)", SND_TEXT("NAME"), .letter = 'u',
+     .group = "collapsed stacks", .choices = "us ns ms s samples bytes"},
+    {"rate", "with --unit samples: samples per second", SND_COUNT("HZ", 1, RATE_LIMIT, 0), .letter = 'r',
+     .group = "collapsed stacks"},
     {0},
 };
 
@@ -187,4 +186,8 @@ const snd_command snd_command_import = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .busy = "importing",
+    .examples = {{"sonde import old.pstats", "turn a file of cProfile into old.sonde"},
+                 {"sonde import stacks.txt --unit samples --rate 99 -o perf.sonde",
+                  "read collapsed stacks, sampled 99 times per second"}},
 };

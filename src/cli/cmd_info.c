@@ -218,7 +218,7 @@ run(const snd_arguments *given)
 
 static const snd_setting options[] = {
     SND_PROCESS_OPTION,
-    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f', .choices = SND_FORMAT_TABLE_WORDS},
     {0},
 };
 
@@ -229,4 +229,6 @@ const snd_command snd_command_info = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .examples = {{"sonde info run.sonde", "show program, host, length, sample rate and overhead"},
+                 {"sonde info run.sonde --format json", "show the same for a script"}},
 };

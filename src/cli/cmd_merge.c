@@ -29,7 +29,8 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"output", "the recording to write; it may be one of the inputs", SND_TEXT("ALL.sonde"), .letter = 'o'},
+    {"output", "the recording to write; it may be one of the inputs", SND_TEXT("ALL.sonde"), .letter = 'o',
+     .choices = SND_CHOICES_FILE},
     {0},
 };
 
@@ -40,4 +41,7 @@ const snd_command snd_command_merge = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .busy = "merging",
+    .examples = {{"sonde merge -o all.sonde rank-*.sonde", "merge all ranks into one recording"},
+                 {"sonde merge -o all.sonde all.sonde late.sonde", "add a process to a merged recording"}},
 };

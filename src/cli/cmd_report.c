@@ -3,14 +3,12 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "format/page/page.h"
-#include "os/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -73,36 +71,21 @@ name_page(const char *recording, snd_buffer *out)
     snd_buffer_printf(out, "%.*s.html", (int)len, base);
 }
 
-/* Whether the page would replace one of the recordings; complains when so. */
-static int
-is_recording(const snd_arguments *given, const char *path)
-{
-    struct stat output, recording;
-
-    for (int i = 0; i < given->word_count; i++)
-        if (stat(path, &output) == 0 && stat(given->words[i], &recording) == 0 && output.st_dev == recording.st_dev &&
-            output.st_ino == recording.st_ino) {
-            snd_complain("%s: this is the recording itself; choose another name for the page", path);
-            return 1;
-        }
-    return 0;
-}
-
 /* 0 after printing one line. */
 static int
 write_page(const char *path, const snd_buffer *page)
 {
-    int is_output = strcmp(path, "-") == 0;
-    snd_status status = is_output ? snd_write_all(STDOUT_FILENO, page->data, page->size)
-                                  : snd_file_replace(path, page->data, page->size);
-
-    if (status == SND_OK && !is_output)
+    int file = snd_open_output(path);
+    if (file < 0)
+        return 0;
+    snd_status status = snd_write_all(file, page->data, page->size);
+    if (status != SND_OK)
+        snd_complain("%s: cannot be written: %s", file == STDOUT_FILENO ? "standard output" : path, strerror(errno));
+    if (!snd_close_output(file, path, status == SND_OK) || status != SND_OK)
+        return 0;
+    if (file != STDOUT_FILENO)
         snd_complain("page saved in %s", path);
-    else if (status == SND_SYSTEM)
-        snd_complain("%s: cannot be written: %s", is_output ? "standard output" : path, strerror(errno));
-    else if (status != SND_OK)
-        snd_complain("%s", snd_status_text(status));
-    return status == SND_OK;
+    return 1;
 }
 
 /* ---- the browser ---- */
@@ -175,7 +158,7 @@ run(const snd_arguments *given)
         name_page(given->words[0], &name);
         output = snd_buffer_str(&name);
     }
-    if (!is_recording(given, output) && make_page(given, &page) && write_page(output, &page))
+    if (!snd_output_is_input(given, output) && make_page(given, &page) && write_page(output, &page))
         status = snd_arguments_value(given, "open") == NULL ? SND_EXIT_OK : open_page(output);
     snd_buffer_free(&page);
     snd_buffer_free(&name);
@@ -184,7 +167,7 @@ run(const snd_arguments *given)
 
 static const snd_setting options[] = {
     {"output", "the page (default: the recording's name with .html, in this folder); - is standard output",
-     SND_TEXT("FILE"), .letter = 'o'},
+     SND_TEXT("FILE"), .letter = 'o', .choices = SND_CHOICES_FILE},
     {"open", "open the page in a browser", SND_FLAG},
     SND_PROCESS_OPTION,
     {"no-source", "leave out source code", SND_FLAG},
@@ -198,4 +181,7 @@ const snd_command snd_command_report = {
     .options = options,
     .run = run,
     .reads = SND_READS_FILES,
+    .busy = "writing the page",
+    .examples = {{"sonde report run.sonde --open", "write run.html and open it in a browser"},
+                 {"sonde report before.sonde after.sonde -o change.html", "compare two recordings on one page"}},
 };

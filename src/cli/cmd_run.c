@@ -9,7 +9,9 @@
 static int
 run(const snd_arguments *given)
 {
-    if (snd_arguments_value(given, "html") != NULL && !snd_page_exists())
+    int wants_page = snd_arguments_value(given, "html") != NULL || snd_arguments_value(given, "open") != NULL;
+
+    if (wants_page && !snd_page_exists())
         return snd_complain("%s", SND_PAGE_MISSING);
     return snd_program_start(given, "run");
 }
@@ -24,6 +26,10 @@ const snd_command snd_command_run = {
     .options = options,
     .run = run,
     .takes_program = SND_PROGRAM_LETTERS,
+    .examples = {{"sonde run --memory train.py --epochs 3",
+                  "profile time and memory; what follows the program goes to it"},
+                 {"sonde run -o before.sonde -- pytest -x",
+                  "profile a script on PATH; you choose the recording's name"}},
 };
 
 static int
@@ -40,4 +46,7 @@ const snd_command snd_command_trace = {
     .options = options,
     .run = trace,
     .takes_program = SND_PROGRAM_LETTERS,
+    .examples = {{"sonde trace prog.py", "count and time every call, like cProfile"},
+                 {"sonde trace --signatures --include '*model*' prog.py",
+                  "only the model's files, and which argument types each function got"}},
 };

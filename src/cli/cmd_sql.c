@@ -122,7 +122,7 @@ run(const snd_arguments *given)
 }
 
 static const snd_setting options[] = {
-    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f'},
+    {"format", SND_FORMAT_TABLE_CHOICE, SND_TEXT("NAME"), .letter = 'f', .choices = SND_FORMAT_TABLE_WORDS},
     {0},
 };
 
@@ -133,4 +133,7 @@ const snd_command snd_command_sql = {
     .options = options,
     .run = run,
     .reads = SND_READS_AS_ASKED,
+    .examples = {{"sonde sql run.sonde 'select name, file, line from site limit 5'",
+                  "list some of the functions and lines"},
+                 {"sonde sql run.sonde 'select key, value from info' --format csv", "write the metadata as CSV"}},
 };

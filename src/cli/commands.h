@@ -19,10 +19,15 @@
     X(info)                \
     X(sql)                 \
     X(doctor)              \
-    X(config)
+    X(config)              \
+    X(completion)
 
 #define SND_COMMAND_DECLARE(name) extern const snd_command snd_command_##name;
 SND_COMMAND_MAP(SND_COMMAND_DECLARE)
 #undef SND_COMMAND_DECLARE
+
+/* All of them, in that order. */
+extern const snd_command *const snd_commands[];
+extern const unsigned snd_command_count;
 
 #endif

@@ -2,20 +2,21 @@
 #include "cli/common.h"
 
 #include "base/alloc.h"
+#include "cli/progress.h"
 #include "format/table/reports.h"
 #include "model/processes.h"
-#include "os/file.h"
 #include "os/terminal.h"
+#include "os/unfinished.h"
 #include "view/core/arrange.h"
 #include "view/graph/graph_tree.h"
 #include "view/memory/memory_lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int
@@ -127,6 +128,16 @@ list_columns(const snd_table *table, column_names *out)
         out->names[out->count] = out->texts[out->count];
         out->count++;
     }
+}
+
+void
+snd_list_columns(const snd_table *table)
+{
+    column_names known;
+
+    list_columns(table, &known);
+    for (unsigned i = 0; i < known.count; i++)
+        puts(known.names[i]);
 }
 
 static void
@@ -283,6 +294,7 @@ snd_read_view_options(const snd_arguments *given, const snd_profile *profile, sn
         .by_time = snd_arguments_value(given, "by-time") != NULL,
         .cpu_only = snd_arguments_value(given, "cpu-only") != NULL,
         .with_waiting = snd_arguments_value(given, "with-waiting") != NULL,
+        .whole_files = snd_arguments_value(given, "annotate") != NULL,
         .seconds = snd_arguments_value(given, "seconds") != NULL,
         .by_shape = snd_arguments_value(given, "by-shape") != NULL,
         .by_line = snd_arguments_value(given, "by-line") != NULL,
@@ -293,22 +305,47 @@ snd_read_view_options(const snd_arguments *given, const snd_profile *profile, sn
     return read_limits(given, profile, &out->limits) && (out->options.hide == NULL || is_pattern(out->options.hide));
 }
 
+/* What to do so that the next recording has something for a view; NULL: the summary. */
+static const char *
+how_to_fill(const snd_view *view)
+{
+    static const struct {
+        const char *name, *how;
+    } hints[] = {
+        {"functions", "record every call with sonde trace prog.py, or samples with sonde run prog.py"},
+        {"callers", "record calls with sonde trace prog.py"},
+        {"callees", "record calls with sonde trace prog.py"},
+        {"signatures", "record them with sonde trace --signatures prog.py"},
+        {"counters", "record values with sonde.counter(name, value)"},
+        {"marks", "mark moments with sonde.mark(name)"},
+    };
+
+    for (size_t i = 0; view != NULL && i < sizeof hints / sizeof hints[0]; i++)
+        if (strcmp(hints[i].name, view->name) == 0)
+            return hints[i].how;
+    return "record samples with sonde run prog.py";
+}
+
 static void
 complain_no_data(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
 {
     if (view != NULL && snd_view_needs_memory(view) && !snd_profile_has_memory(recording->profile))
         snd_complain("%s: recorded without --memory; record again with sonde run --memory", recording->path);
     else if (view != NULL && view->make == snd_view_ops)
-        snd_complain("%s: recorded without --ops, or no operator was called", recording->path);
+        snd_complain("%s: recorded without --ops, or no operator was called; record again with sonde run --ops",
+                     recording->path);
     else if (view != NULL && view->make == snd_view_graph && snd_graphs_exist(recording->profile))
         snd_complain("%s: no compiled function '%s'", recording->path, options->function);
     else if (view != NULL && view->make == snd_view_graph)
-        snd_complain("%s: recorded without --graph, or no function was compiled or called", recording->path);
+        snd_complain(
+            "%s: recorded without --graph, or no function was compiled or called; record again with sonde run --graph",
+            recording->path);
     else if (options->region != NULL || options->thread != NULL)
         snd_complain("%s: no samples of the %s '%s'", recording->path, options->region == NULL ? "thread" : "region",
                      options->region == NULL ? options->thread : options->region);
     else
-        snd_complain("%s: the recording has no data for %s", recording->path, view == NULL ? "a summary" : view->name);
+        snd_complain("%s: the recording has no data for %s; %s", recording->path,
+                     view == NULL ? "a summary" : view->name, how_to_fill(view));
 }
 
 /* `view` is NULL for the summary. */
@@ -336,6 +373,15 @@ snd_print_summary(const snd_opened *recording, const snd_view_options *options, 
 }
 
 int
+snd_print_json(const snd_opened *recording, const snd_view_options *options)
+{
+    snd_buffer text = {0};
+    snd_status status = snd_summary_json(recording->profile, options, recording->path, &text);
+
+    return print_text(recording, NULL, options, status, &text);
+}
+
+int
 snd_print_report(const snd_opened *recording, const snd_view *view, const snd_view_options *options,
                  const snd_format_options *format)
 {
@@ -358,8 +404,12 @@ make_whole_table(const snd_opened *recording, const snd_view *view, const snd_vi
         status = snd_reader_parts(recording->reader, recording->profile);
     if (status == SND_OK)
         status = view->make(recording->profile, options, &table);
-    if (status == SND_NO_DATA)
+    if (status == SND_NO_DATA || (status == SND_NO_TIMELINE && view->make == snd_view_marks))
         complain_no_data(recording, view, options);
+    else if (status == SND_NO_TIMELINE && snd_profile_has_samples(recording->profile))
+        snd_complain("%s: recorded with --no-timeline; record again without it", recording->path);
+    else if (status == SND_NO_TIMELINE && view->make == snd_view_timeline)
+        snd_complain("%s: the recording has no samples over time; %s", recording->path, how_to_fill(view));
     else if (status != SND_OK)
         snd_complain_status(recording->path, status);
     return table;
@@ -418,7 +468,7 @@ snd_colour_is_valid(const snd_arguments *given)
         if (strcmp(colour, known[i]) == 0)
             return 1;
     if (colour != NULL)
-        snd_complain_unknown("colour", colour, known, 3);
+        snd_complain_unknown("color", colour, known, 3);
     return colour == NULL;
 }
 
@@ -440,21 +490,44 @@ snd_terminal_options_of(const snd_arguments *given, int file)
     return options;
 }
 
+static int
+is_stdout(const char *output)
+{
+    return output == NULL || strcmp(output, "-") == 0;
+}
+
+int
+snd_output_is_input(const snd_arguments *given, const char *output)
+{
+    struct stat written, read;
+
+    if (is_stdout(output) || stat(output, &written) != 0)
+        return 0;
+    for (int i = 0; i < given->word_count; i++)
+        if (stat(given->words[i], &read) == 0 && written.st_dev == read.st_dev && written.st_ino == read.st_ino) {
+            snd_complain("%s: this is the recording itself; choose another name for the output", output);
+            return 1;
+        }
+    return 0;
+}
+
 int
 snd_open_output(const char *output)
 {
-    if (output == NULL || strcmp(output, "-") == 0)
+    if (is_stdout(output)) {
+        snd_progress_stop();
         return STDOUT_FILENO;
-    int file = snd_file_open(output, O_CREAT | O_TRUNC);
+    }
+    int file = snd_unfinished_open(output);
     if (file < 0)
         snd_complain("%s: cannot be written: %s", output, strerror(errno));
     return file;
 }
 
 int
-snd_close_output(int file, const char *output)
+snd_close_output(int file, const char *output, int is_whole)
 {
-    if (file == STDOUT_FILENO || close(file) == 0)
+    if (file == STDOUT_FILENO || snd_unfinished_close(file, is_whole))
         return 1;
     snd_complain("%s: cannot be written: %s", output, strerror(errno));
     return 0;
@@ -472,7 +545,7 @@ snd_print_table(const snd_table *table, const snd_format *format, const snd_form
         status = snd_write_all(file, text.data, text.size);
         if (status != SND_OK)
             snd_complain("%s: cannot be written: %s", output == NULL ? "standard output" : output, strerror(errno));
-        if (!snd_close_output(file, output))
+        if (!snd_close_output(file, output, status == SND_OK))
             status = SND_SYSTEM;
     }
     else if (status != SND_OK)

@@ -2,7 +2,12 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cli/commands.h"
+#include "cli/commit.h"
+#include "cli/help.h"
 #include "cli/options.h"
+#include "cli/progress.h"
+#include "format/page/page.h"
+#include "os/unfinished.h"
 #include "store/reader.h"
 
 #include <locale.h>
@@ -106,49 +111,35 @@ start_budget(const snd_arguments *given)
         start_timer(given, seconds_for(size, wish));
 }
 
-static const snd_command *const commands[] = {
+const snd_command *const snd_commands[] = {
 #define SND_COMMAND_ENTRY(name) &snd_command_##name,
     SND_COMMAND_MAP(SND_COMMAND_ENTRY)
 #undef SND_COMMAND_ENTRY
 };
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
-
-static void
-print_help(void)
-{
-    snd_say("sonde: one profiler for Python programs\n\nusage: sonde COMMAND …\n\ncommands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        snd_say("  %-8s %s\n", commands[i]->name, commands[i]->about);
-    puts("\noptions:\n  --help     show this help; 'sonde COMMAND --help' shows more\n  --version  show the version");
-    puts("\nStart with: sonde run prog.py");
-    puts("To measure regions, add to your program: import sonde; sonde.install(recording=\"run.sonde\")");
-}
-
-static void
-print_command_help(const snd_command *command)
-{
-    const snd_setting *option;
-
-    snd_say("%s\n\nusage: sonde %s %s\n", command->about, command->name, command->usage);
-    if (snd_option_at(command, 0) != NULL)
-        puts("\noptions:");
-    for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++) {
-        char left[64];
-        char letter[] = {'-', option->letter, ',', ' ', '\0'};
-        snprintf(left, sizeof left, "%s--%s%s%s", option->letter == 0 ? "" : letter, option->name,
-                 option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
-        if (option->about != NULL)
-            snd_say("  %-24s %s\n", left, option->about);
-    }
-}
+#define COMMAND_COUNT (sizeof snd_commands / sizeof snd_commands[0])
+const unsigned snd_command_count = COMMAND_COUNT;
 
 static const snd_command *
 find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+        if (strcmp(snd_commands[i]->name, name) == 0)
+            return snd_commands[i];
     return NULL;
+}
+
+static int
+ends_with(const char *word, const char *end)
+{
+    return strlen(word) > strlen(end) && strcmp(word + strlen(word) - strlen(end), end) == 0;
+}
+
+/* Whether a word in place of a command is a program to run. */
+static int
+is_program(const char *word)
+{
+    return word[0] != '-' && !ends_with(word, ".sonde") &&
+           (ends_with(word, ".py") || ends_with(word, ".pyz") || strchr(word, '/') != NULL);
 }
 
 static int
@@ -159,9 +150,25 @@ complain_command(const char *word)
 
     if (word[0] == '-')
         return snd_complain_unknown("option", word, options, 2);
+    if (ends_with(word, ".sonde"))
+        return snd_complain("%s is a recording, not a command; to show it, write sonde view %s", word, word);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        names[i] = commands[i]->name;
+        names[i] = snd_commands[i]->name;
     return snd_complain_unknown("command", word, names, COMMAND_COUNT);
+}
+
+/* A command that works on files for a while says so, and leaves none behind that is not whole. */
+static int
+run_busy(const snd_arguments *given)
+{
+    start_budget(given);
+    if (given->command->busy == NULL)
+        return given->command->run(given);
+    snd_progress_start(given->command->busy);
+    snd_unfinished_catch_signals();
+    int status = given->command->run(given);
+    snd_progress_stop();
+    return status;
 }
 
 static int
@@ -175,15 +182,26 @@ run_command(const snd_command *command, int argc, char **argv)
     if (given.words == NULL || given.all == NULL)
         snd_complain("out of memory");
     else if (snd_arguments_parse(command, argc, argv, &given)) {
-        if (given.wants_help)
-            print_command_help(command);
+        status = SND_EXIT_OK;
+        if (given.wants_aliases)
+            snd_help_print_aliases();
+        else if (given.wants_help)
+            snd_help_print_command(command);
         else
-            start_budget(&given);
-        status = given.wants_help ? SND_EXIT_OK : command->run(&given);
+            status = run_busy(&given);
     }
     snd_free(given.all);
     snd_free(given.words);
     return status;
+}
+
+/* The first line is all that other programs need. */
+static void
+print_version(void)
+{
+    puts("sonde " SND_VERSION);
+    puts("commit    " SND_COMMIT);
+    printf("features  %sreport page, %snative frames\n", snd_page_exists() ? "" : "no ", SND_NATIVE ? "" : "no ");
 }
 
 static int
@@ -194,17 +212,19 @@ run(int argc, char **argv)
         if (argc > 2 && about == NULL)
             return complain_command(argv[2]);
         if (about != NULL)
-            print_command_help(about);
+            snd_help_print_command(about);
         else
-            print_help();
+            snd_help_print(snd_commands, COMMAND_COUNT);
         return SND_EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("sonde " SND_VERSION);
+        print_version();
         return SND_EXIT_OK;
     }
     const snd_command *command = find_command(argv[1]);
-    return command == NULL ? complain_command(argv[1]) : run_command(command, argc - 2, argv + 2);
+    if (command != NULL)
+        return run_command(command, argc - 2, argv + 2);
+    return is_program(argv[1]) ? run_command(&snd_command_run, argc - 1, argv + 1) : complain_command(argv[1]);
 }
 
 int

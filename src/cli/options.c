@@ -2,9 +2,12 @@
 #include "cli/options.h"
 
 #include "base/text.h"
+#include "cli/alias.h"
+#include "cli/progress.h"
 #include "os/terminal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,6 +48,7 @@ snd_complain(const char *format, ...)
 {
     va_list args;
 
+    snd_progress_stop();
     fputs("sonde: ", stderr);
     va_start(args, format);
     print(stderr, STDERR_FILENO, format, args);
@@ -53,42 +57,73 @@ snd_complain(const char *format, ...)
     return SND_EXIT_USAGE;
 }
 
-/* Letters to insert, remove or replace. Long words are as far apart as their first 63 letters. */
+/* Letters to insert, remove, replace, or exchange with their neighbour. Long words are as far apart as their first 63
+ * letters. */
 static unsigned
 distance(const char *a, const char *b)
 {
-    unsigned row[64];
-    size_t width = strnlen(b, 63);
+    enum { SIZE = 64 };
+    unsigned rows[3][SIZE], width = (unsigned)strnlen(b, SIZE - 1), height = (unsigned)strnlen(a, SIZE - 1);
 
     for (unsigned j = 0; j <= width; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= 63 && a[i - 1] != '\0'; i++) {
-        unsigned diagonal = row[0];
+        rows[0][j] = j;
+    for (unsigned i = 1; i <= height; i++) {
+        unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *above_that = rows[(i + 1) % 3];
         row[0] = i;
         for (unsigned j = 1; j <= width; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            best = best < row[j] + 1 ? best : row[j] + 1;
-            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+            unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = best < above[j] + 1 ? best : above[j] + 1;
+            best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above_that[j - 2] + 1 < best)
+                best = above_that[j - 2] + 1;
+            row[j] = best;
         }
     }
-    return row[width];
+    return rows[height % 3][width];
+}
+
+/* One mistake in four letters, three at most: more, and it is another word. So is a short word with another beginning:
+ * "wide" is not "hide". */
+static unsigned
+most_mistakes(const char *a, const char *b)
+{
+    size_t len = strlen(a) > strlen(b) ? strlen(a) : strlen(b);
+    int begins_alike = a[0] == b[0] || (a[0] == b[1] && a[1] == b[0]);
+
+    if (len < 8)
+        return len >= 3 && begins_alike;
+    return len < 12 ? 2 : 3;
+}
+
+/* The only name that begins with a word of three letters or more; NULL: none, or several. */
+static const char *
+only_longer(const char *word, const char *const *names, unsigned count)
+{
+    const char *found = NULL;
+    unsigned seen = 0;
+
+    for (unsigned i = 0; i < count && strlen(word) >= 3; i++)
+        if (strncmp(word, names[i], strlen(word)) == 0) {
+            found = names[i];
+            seen++;
+        }
+    return seen == 1 ? found : NULL;
 }
 
 const char *
 snd_nearest(const char *word, const char *const *names, unsigned count)
 {
     const char *best = NULL;
-    unsigned least = (unsigned)strlen(word) / 3 + 2;
+    unsigned least = UINT_MAX;
 
     for (unsigned i = 0; i < count; i++) {
-        unsigned far = distance(word, names[i]);
-        if (far < least) {
-            least = far;
+        unsigned mistakes = distance(word, names[i]);
+        if (mistakes <= most_mistakes(word, names[i]) && mistakes < least) {
+            least = mistakes;
             best = names[i];
         }
     }
-    return best;
+    return best == NULL ? only_longer(word, names, count) : best;
 }
 
 int
@@ -132,9 +167,13 @@ complain_option(const snd_command *command, const char *word)
     unsigned count = 0;
 
     for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++)
-        names[count++] = option->name;
+        if (option->about != NULL)
+            names[count++] = option->name;
     names[count++] = "help";
-    const char *nearest = snd_nearest(word + strspn(word, "-"), names, count);
+    char name[64];
+    const char *bare = word + strspn(word, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
+    const char *nearest = snd_nearest(name, names, count);
     if (nearest != NULL)
         snd_complain("%s has no option '%s'; did you mean '--%s'?", command->name, word, nearest);
     else
@@ -164,15 +203,48 @@ is_program(const snd_command *command, char letter)
     return command->takes_program != NULL && letter != '\0' && strchr(command->takes_program, letter) != NULL;
 }
 
+/* The option at `*at`, with its value behind it, is another profiler's. 1: it was taken; 0: it is unknown; -1: after
+ * printing one line. */
+static int
+take_alias(int argc, char **argv, int *at, snd_arguments *given)
+{
+    const snd_alias *alias = snd_alias_find(given->command, argv[*at]);
+    const char *value = strchr(argv[*at], '=');
+
+    if (alias == NULL || (alias->value == NULL && value != NULL))
+        return 0;
+    if (alias->value != NULL && value == NULL && *at + 1 == argc) {
+        snd_complain("%s: option '%s' needs %s", given->command->name, argv[*at], alias->value);
+        return -1;
+    }
+    if (value != NULL)
+        value++;
+    else
+        value = alias->value == NULL ? "" : argv[++*at];
+    return snd_alias_take(alias, value, given) ? 1 : -1;
+}
+
+/* Scalene's mark before the arguments of the program: before the program, or right behind it. */
+static int
+is_mark(const snd_arguments *given, const char *word, int is_seen)
+{
+    return !is_seen && (given->command->settings & SND_OF_RUN) != 0 && !given->after_dashes && given->word_count <= 1 &&
+           strcmp(word, "---") == 0;
+}
+
 int
 snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_arguments *given)
 {
-    int words_only = 0;
+    int words_only = 0, is_seen = 0;
 
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         const char *value;
         const snd_setting *option;
+        if (is_mark(given, word, is_seen)) {
+            words_only = is_seen = 1;
+            continue;
+        }
         if (words_only || word[0] != '-' || word[1] == '\0') {
             given->words[given->word_count++] = word;
             words_only |= command->takes_program != NULL;
@@ -187,8 +259,18 @@ snd_arguments_parse(const snd_command *command, int argc, char **argv, snd_argum
             given->wants_help = 1;
             return 1;
         }
+        if (strcmp(word, "--help-scalene") == 0 && (command->settings & SND_OF_RUN) != 0) {
+            given->wants_help = given->wants_aliases = 1;
+            return 1;
+        }
         int place = find_option(command, word, &option, &value);
-        if (place < 0 || (option->value == NULL && value != NULL))
+        if (place < 0) {
+            int taken = take_alias(argc, argv, &i, given);
+            if (taken > 0)
+                continue;
+            return taken < 0 ? 0 : complain_option(command, word);
+        }
+        if (option->value == NULL && value != NULL)
             return complain_option(command, word);
         if (option->value != NULL && value == NULL) {
             if (i + 1 == argc) {

@@ -25,12 +25,20 @@ typedef struct snd_arguments {
     int all_count;
     const char **words; /* the rest, ended by NULL */
     int word_count;
-    int after_dashes; /* the words stood behind "--" */
-    int wants_help;   /* --help was among the options; the rest is as far as it was read */
+    int after_dashes;  /* the words stood behind "--" */
+    int wants_help;    /* --help was among the options; the rest is as far as it was read */
+    int wants_aliases; /* it was --help-scalene */
 } snd_arguments;
 
 /* Whether the words of a command are files to read, and whether how long that takes is up to the user. */
 typedef enum snd_reads { SND_READS_NOTHING, SND_READS_FILES, SND_READS_AS_ASKED } snd_reads;
+
+#define SND_EXAMPLE_COUNT 2u
+
+typedef struct snd_example {
+    const char *line;  /* a whole command line */
+    const char *about; /* what it does */
+} snd_example;
 
 typedef struct snd_command {
     const char *name;
@@ -43,6 +51,8 @@ typedef struct snd_command {
      * run; NULL: nothing. */
     const char *takes_program;
     snd_reads reads;
+    const char *busy; /* what it does meanwhile, for those who wait; NULL: it prints as it goes */
+    snd_example examples[SND_EXAMPLE_COUNT]; /* for the help */
 } snd_command;
 
 /* The option at a place of a command's list, where its settings come before its own. NULL: there is none. */
@@ -67,7 +77,8 @@ int snd_arguments_percent(const snd_arguments *given, const char *name, double *
  */
 const char *snd_arguments_next(const snd_arguments *given, const char *name, int *at);
 
-/* The name nearest to `word` among `count`, or NULL when none is near. */
+/* The name among `count` that `word` is a slip of the fingers away from, or the only one that it is the beginning of.
+ * NULL when there is none: a wrong guess is worse. */
 const char *snd_nearest(const char *word, const char *const *names, unsigned count);
 
 /* Prints to standard output, in ASCII where the locale is not UTF-8. */

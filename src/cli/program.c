@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "cli/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,21 +25,6 @@
 
 extern char **environ;
 
-static int
-find_on_path(char *path, size_t size)
-{
-    const char *folders = getenv("PATH");
-
-    while (folders != NULL) {
-        const char *end = strchrnul(folders, ':');
-        snprintf(path, size, "%.*s/" SND_PYTHON_NAME, (int)(end - folders), folders);
-        if (access(path, X_OK) == 0)
-            return 1;
-        folders = *end == ':' ? end + 1 : NULL;
-    }
-    return 0;
-}
-
 int
 snd_python_find(char *path, size_t size)
 {
@@ -55,7 +41,7 @@ snd_python_find(char *path, size_t size)
                 return 1;
         }
     }
-    return find_on_path(path, size);
+    return snd_path_search(SND_PYTHON_NAME, path, size);
 }
 
 int
@@ -141,30 +127,15 @@ typedef struct program {
     const char *python;         /* NULL: the one beside us */
     const char *const *options; /* the interpreter's own, as they were given */
     int option_count;
-    char letters[32];        /* what stands before 'm' or 'c' in one word; "": nothing */
+    char
+        letters[32]; /* what stands before 'm' or 'c' in one word, or behind the interpreter in a script; "": nothing */
     const char *kind;        /* "module", "code" or NULL for a file */
     const char *text;        /* the module's name, the code or the file */
     const char *const *rest; /* its arguments, ended by NULL */
     int is_isolated;         /* by -I, -E or -S: no sitecustomize of ours is imported */
+    char path[PATH_MAX];     /* of a script that was found on PATH */
+    snd_script script;       /* what it says of its interpreter */
 } program;
-
-/* Whether a file can be an interpreter: by its name, or by that of the file it leads to. */
-static int
-is_python(const char *word)
-{
-    char real[PATH_MAX];
-    const char *names[] = {word, realpath(word, real)};
-
-    for (size_t i = 0; i < 2; i++) {
-        const char *slash = names[i] == NULL ? NULL : strrchr(names[i], '/');
-        const char *base = slash == NULL ? names[i] : slash + 1;
-        size_t len = base == NULL ? 0 : strlen(base);
-        if (base != NULL && (strstr(base, "python") != NULL || strstr(base, "pypy") != NULL) &&
-            (len < 3 || strcmp(base + len - 3, ".py") != 0))
-            return 1;
-    }
-    return 0;
-}
 
 /* Takes -m or -c, which may stand behind letters and right before their value: -Bm module, -cpass. */
 static int
@@ -214,18 +185,40 @@ parse_python(const char *const *words, program *out)
     return *words != NULL;
 }
 
-/* Whether a file is machine code. */
+/* Whether Python can run a word as it is: a file, or a folder with a program in it. */
 static int
-is_binary(const char *path)
+is_here(const char *word)
 {
-    char magic[4] = "";
-    FILE *file = fopen(path, "rbe");
+    char inside[PATH_MAX];
+    struct stat about;
 
-    if (file != NULL) {
-        (void)!fread(magic, 1, sizeof magic, file);
-        fclose(file);
+    if (stat(word, &about) != 0 || !S_ISDIR(about.st_mode))
+        return access(word, F_OK) == 0;
+    snprintf(inside, sizeof inside, "%s/__main__.py", word);
+    return access(inside, F_OK) == 0;
+}
+
+/* A script, here or on PATH, and its arguments: under the interpreter that it names if it is not here. 0 after printing
+ * one line. */
+static int
+find_script(const snd_arguments *given, program *out)
+{
+    const char *name = given->words[0];
+    int is_found = !is_here(name) && snd_path_search(name, out->path, sizeof out->path);
+
+    out->text = is_found ? out->path : name;
+    out->rest = given->words + 1;
+    snd_script_kind kind = snd_script_read(out->text, &out->script);
+    if (kind == SND_SCRIPT_OTHER) {
+        snd_complain("%s is not a Python interpreter or script; after '--' write python3 and its program", out->text);
+        return 0;
     }
-    return memcmp(magic, "\177ELF", sizeof magic) == 0;
+    if (kind == SND_SCRIPT_PYTHON && is_found) {
+        out->python = out->script.python;
+        memcpy(out->letters, out->script.option, sizeof out->letters);
+        out->is_isolated = strpbrk(out->letters, "IES") != NULL;
+    }
+    return 1;
 }
 
 /* 0 after printing one line. */
@@ -247,14 +240,12 @@ find_program(const snd_arguments *given, program *out)
                      name);
         return 0;
     }
-    if (given->after_dashes && is_python(given->words[0])) {
+    if (given->after_dashes && snd_is_python(given->words[0])) {
         out->python = given->words[0];
         return parse_python(given->words + 1, out);
     }
-    if (given->after_dashes && is_binary(given->words[0])) {
-        snd_complain("%s is not a Python interpreter; after '--' write python3 and its program", given->words[0]);
-        return 0;
-    }
+    if (given->after_dashes)
+        return find_script(given, out);
     out->text = given->words[0];
     out->rest = given->words + 1;
     return 1;
@@ -264,13 +255,19 @@ find_program(const snd_arguments *given, program *out)
 static int
 can_be_read(const program *self, const char *command)
 {
+    char path[PATH_MAX];
+
     if (self->kind != NULL || strcmp(self->text, "-") == 0 || access(self->text, R_OK) == 0)
         return 1;
-    if (errno == ENOENT && self->python == NULL && is_python(self->text))
-        snd_complain("%s: %s; to name an interpreter, write sonde %s -- %s …", self->text, strerror(errno), command,
+    int error = errno, is_missing = error == ENOENT && self->python == NULL;
+    if (is_missing && snd_is_python(self->text))
+        snd_complain("%s: %s; to name an interpreter, write sonde %s -- %s …", self->text, strerror(error), command,
+                     self->text);
+    else if (is_missing && snd_path_search(self->text, path, sizeof path))
+        snd_complain("%s: %s; to run %s, write sonde %s -- %s …", self->text, strerror(error), path, command,
                      self->text);
     else
-        snd_complain("%s: %s", self->text, strerror(errno));
+        snd_complain("%s: %s", self->text, strerror(error));
     return 0;
 }
 
@@ -327,10 +324,12 @@ put_words(const char **argv, size_t *count, const char *const *words)
 static void
 as_given(const program *self, const char **argv, size_t count)
 {
-    if (self->python != NULL) {
+    if (self->options != NULL) {
         put_words(argv, &count, self->options); /* all others stand behind them */
         return;
     }
+    if (self->letters[0] != '\0')
+        argv[count++] = self->letters;
     if (self->kind != NULL)
         argv[count++] = strcmp(self->kind, "module") == 0 ? "-m" : "-c";
     argv[count++] = self->text;

@@ -14,7 +14,7 @@
 #define SND_PROGRAM_LETTERS "mc"
 
 /* The words after its name, for the help. */
-#define SND_PROGRAM_USAGE "[options] prog.py …, -m module …, -c code … or -- /any/python prog.py …"
+#define SND_PROGRAM_USAGE "[options] prog.py …, -m module …, -c code … or -- command …"
 
 /* Replaces this process by Python, so that signals and the exit status are the program's own: `sonde._runtime.RUNNER`
  * gets the command's settings as they were given, and the program.

@@ -159,6 +159,16 @@ sonde_counter_add(sonde_site *site, double delta)
 }
 
 void
+sonde_mark(const char *name, const char *detail)
+{
+    snd_track *track = SND_GET(snd_region_mode) ? snd_track_get() : NULL;
+    uint32_t site = track == NULL ? SND_NONE : snd_mark_site(name, detail == NULL ? "" : detail);
+
+    if (site != SND_NONE)
+        snd_mark(track, site);
+}
+
+void
 sonde_thread_name(const char *name)
 {
     snd_track *track = snd_track_get();

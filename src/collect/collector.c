@@ -7,6 +7,7 @@
 #include "collect/probes.h"
 #include "collect/signals.h"
 #include "os/worker.h"
+#include "probe/counter/counter.h"
 #include "probe/counter/gc.h"
 #include "probe/sample/sample.h"
 
@@ -21,6 +22,7 @@
 #define BUSY_RING (SND_RING_SLOTS / 8) /* a ring that fills so fast is drained again at once */
 #define EARLY_SIZE (4u << 20)          /* a checkpoint comes early when so much waits for it */
 #define PENDING_LIMIT (32u << 20)      /* a disk that takes no more costs events, not memory */
+#define MARK_LIMIT 100000u             /* marks in a recording without a timeline */
 
 struct snd_collector {
     snd_outputs outputs;
@@ -34,6 +36,9 @@ struct snd_collector {
     uint32_t chunk_count;
     uint32_t sourced_sites; /* sites whose source was looked for */
     uint64_t dropped;       /* events that found no room here */
+    uint32_t marks;         /* without a timeline: how many were kept */
+    uint64_t *curve_ends;   /* per node of the profile: ticks of the last update of a counter that waited */
+    uint32_t curve_count;
     uint64_t last_checkpoint_ns;
     snd_status status; /* of the last checkpoint */
     int status_errno;
@@ -116,15 +121,18 @@ take_event(snd_collector *self, const snd_track *track, const snd_event *event)
         self->dropped++;
         return;
     }
-    int is_counter = self->profile->sites[self->profile->nodes[node].site].kind == SND_SITE_COUNTER;
+    snd_site_kind kind = snd_profile_kind(self->profile, node);
     snd_profile_event kept = {
         .start_ns = event->start > self->origin ? snd_clock_ns(event->start - self->origin) : 0,
-        .duration_ns = is_counter ? event->value : snd_clock_ns(event->value),
+        .duration_ns = kind == SND_SITE_COUNTER ? event->value : snd_clock_ns(event->value),
         .node = node,
         .task = event->task,
         .track = self->profile->nodes[node].track,
     };
-    keep_event(self, &kept);
+    if (kind == SND_SITE_MARK && !self->with_timeline && self->marks++ >= MARK_LIMIT)
+        self->dropped++;
+    else
+        keep_event(self, &kept);
 }
 
 /* Collections are in the timeline of regions, and in that of samples. */
@@ -139,7 +147,8 @@ drain_collections(snd_collector *self)
     self->dropped += snd_gc_take_dropped();
 }
 
-/* Empties all rings once. Returns what the fullest one held. */
+/* Empties all rings once. Returns what the fullest one held. Without a timeline only threads that count or mark have
+ * one. */
 static uint32_t
 drain(snd_collector *self)
 {
@@ -156,6 +165,32 @@ drain(snd_collector *self)
         most = count > most ? count : most;
     }
     return most;
+}
+
+/* A counter's curve goes on with its last value: an update that waits is taken once. */
+static void
+take_waiting(snd_collector *self, const snd_track *track, const snd_node *node)
+{
+    uint32_t id = snd_snapshot_node(&self->snapshot, track, node->id);
+    snd_event event;
+
+    if (id == SND_NONE || snd_profile_kind(self->profile, id) != SND_SITE_COUNTER ||
+        !snd_make_longer(&self->curve_ends, self->profile->node_count, &self->curve_count, sizeof *self->curve_ends,
+                         0) ||
+        !snd_counter_waiting(track, node, &event) || event.start == self->curve_ends[id])
+        return;
+    self->curve_ends[id] = event.start;
+    take_event(self, track, &event);
+}
+
+static void
+drain_waiting(snd_collector *self)
+{
+    if (self->with_timeline)
+        return;
+    for (const snd_track *track = snd_track_first(); track != NULL; track = track->next)
+        for (uint32_t i = 0; snd_track_ring(track) != NULL && i < SND_GET(track->node_count); i++)
+            take_waiting(self, track, snd_node_get(track, i));
 }
 
 static void
@@ -187,6 +222,7 @@ checkpoint(snd_collector *self, int is_last)
     self->status = SND_OK;
     note(self, update(self, now), "memory");
     drain_collections(self);
+    drain_waiting(self);
     snd_sample_drain(&self->snapshot, self->profile, take_sample, self);
     note(self, self->describe(self->profile, now, is_last), "memory");
     note(self, snd_sources_add(self->profile, &self->sourced_sites), "memory");
@@ -270,8 +306,7 @@ run(void *context)
         if (most < BUSY_RING)
             wait_for_work(self);
         int number = SND_GET(self->raise);
-        if (self->with_timeline)
-            most = drain(self);
+        most = drain(self);
         end_in_time(self);
         if (number != 0 || pending_size(self) > EARLY_SIZE ||
             snd_clock_monotonic_ns() - self->last_checkpoint_ns >= CHECKPOINT_NS)
@@ -340,11 +375,13 @@ snd_collector_free(snd_collector *self)
     if (self == NULL)
         return;
     snd_gc_keep_events(0);
+    snd_counter_keep_events(0);
     snd_writer_free(self->outputs.recording);
     snd_trace_file_free(self->outputs.trace);
     for (uint32_t i = 0; i < self->chunk_count; i++)
         snd_chunk_free(&self->chunks[i]);
     snd_free(self->chunks);
+    snd_free(self->curve_ends);
     snd_snapshot_free(&self->snapshot);
     snd_profile_free(self->profile);
     sem_destroy(&self->wake);
@@ -381,6 +418,7 @@ snd_collector_start(snd_outputs outputs, int with_timeline, uint64_t origin, snd
     }
     empty_rings();
     snd_gc_keep_events(1);
+    snd_counter_keep_events(outputs.recording != NULL || outputs.trace != NULL);
     self->outputs = outputs;
     self->last_checkpoint_ns = snd_clock_monotonic_ns();
     snd_collector_resume(self);
@@ -393,8 +431,7 @@ write_last(void *context)
 {
     snd_collector *self = context;
 
-    if (self->with_timeline)
-        drain(self);
+    drain(self);
     checkpoint(self, 1);
 }
 

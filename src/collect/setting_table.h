@@ -28,6 +28,8 @@ typedef struct snd_setting {
     const char *keyword;         /* in Python: of sonde.record and _core.start; NULL: none */
     const char *part_of;         /* the setting without which it means nothing: "rate" (the sampler) or "memory" */
     const char *more;            /* further sentences for the documentation; NULL: none */
+    const char *group;           /* its heading in the help; NULL: a common option, and these come first */
+    const char *choices;         /* for shells: the words that its value may be, or a SND_CHOICES_…; NULL: anything */
     int is_settled;              /* once the first process has begun: its children do not get it */
     char letter;                 /* 0: none */
 } snd_setting;
@@ -41,7 +43,38 @@ typedef struct snd_setting {
 #define SND_SECONDS .kind = SND_SETTING_SECONDS, .value = "S"
 #define SND_PERCENT .kind = SND_SETTING_PERCENT, .value = "PERCENT"
 
+/* What a shell finds out by itself. */
+#define SND_CHOICES_FILE "@file"
+#define SND_CHOICES_COLUMNS "@columns"
+
 /* In the order of the help, ended by a NULL name. A name stands here twice where commands explain it differently. */
 extern const snd_setting snd_setting_table[];
+
+/* A word of another profiler's command line: what `sonde run` takes it for. */
+typedef enum snd_alias_kind {
+    SND_ALIAS_HOLDS,   /* it is so anyway */
+    SND_ALIAS_NONE,    /* it changes nothing, and a sentence says so */
+    SND_ALIAS_OPTION,  /* the option `means`, with the same value */
+    SND_ALIAS_OUTPUT,  /* the recording, and for a name that ends in .html the page too */
+    SND_ALIAS_ONLY,    /* parts of paths: no other files are the program's own */
+    SND_ALIAS_EXCLUDE, /* parts of paths of files that are not */
+    SND_ALIAS_FOLDER,  /* of the program's own files */
+    SND_ALIAS_SECONDS, /* from one sample to the next */
+} snd_alias_kind;
+
+typedef struct snd_alias {
+    const char *name;  /* without the dashes */
+    const char *value; /* what follows it; NULL: nothing */
+    snd_alias_kind kind;
+    const char *means; /* an option of `sonde run`; NULL: none, or several */
+    const char *about; /* for --help-scalene, and for SND_ALIAS_NONE the rest of a sentence */
+} snd_alias;
+
+/* Scalene's, ended by a NULL name. A name that `sonde run` has itself keeps our meaning and is not here. */
+extern const snd_alias snd_scalene_table[];
+
+/* Headings that several lists have. */
+#define SND_GROUP_CODE "which code"
+#define SND_GROUP_SAMPLES "samples"
 
 #endif

@@ -316,10 +316,11 @@ take_away(const adding *self, uint32_t from, uint32_t to)
 {
     snd_profile *sum = self->merger->sum;
 
-    for (uint64_t left = sum->nodes[to].present & ~self->profile->nodes[from].present; left != 0; left &= left - 1) {
-        snd_metric metric = (snd_metric)__builtin_ctzll(left);
+    for (snd_metric_set left = sum->nodes[to].present & ~self->profile->nodes[from].present; left != 0;
+         left &= left - 1) {
+        snd_metric metric = snd_metric_first(left);
         if (snd_metric_get(metric)->merge_rule == SND_RULE_EVERY)
-            sum->nodes[to].present &= ~((uint64_t)1 << metric);
+            sum->nodes[to].present &= ~SND_METRIC_BIT(metric);
     }
 }
 
@@ -343,8 +344,8 @@ add_metrics(adding *self, uint32_t from, uint32_t to)
 {
     snd_status status = SND_OK;
 
-    for (uint64_t left = self->profile->nodes[from].present; left != 0 && status == SND_OK; left &= left - 1)
-        status = add_value(self, from, to, (snd_metric)__builtin_ctzll(left));
+    for (snd_metric_set left = self->profile->nodes[from].present; left != 0 && status == SND_OK; left &= left - 1)
+        status = add_value(self, from, to, snd_metric_first(left));
     take_away(self, from, to);
     self->merger->extras[to].seen++;
     return status == SND_OK ? add_histogram(self, from, to) : status;

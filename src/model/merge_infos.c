@@ -12,6 +12,11 @@
     X("samples", SUM, "")                \
     X("samples_effective", SUM, "")      \
     X("samples_missed", SUM, "")         \
+    X("samples_plain", SUM, "")          \
+    X("samples_plain_inside", SUM, "")   \
+    X("native_stitched", SUM, "")        \
+    X("imports_left_out_ns", SUM, "")    \
+    X("native_misfits", SUM, "")         \
     X("interrupted_calls", SUM, "")      \
     X("cpu_ns", SUM, "")                 \
     X("own_cpu_ns", SUM, "")             \

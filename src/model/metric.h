@@ -64,6 +64,15 @@ typedef enum snd_metric_rule {
     X(OP_FLOPS, "op_flops", "operations", 1, SUM, SUM, "floating-point operations, if a formula is known")            \
     X(OP_COPIES, "op_copies", "copies", 0, SUM, SUM, "arrays that an operator copied implicitly")                     \
     X(OP_CASTS, "op_casts", "casts", 0, SUM, SUM, "arrays that an operator converted to another type")                \
+    X(OP_CPU, "op_cpu", "us", 1, SUM, SUM, "an operator's time, added up in floats as PyTorch does")                  \
+    X(OP_CPU_SELF, "op_cpu_self", "us", 1, SUM, SUM, "op_cpu without the operators it called")                        \
+    X(OP_DEVICE, "op_device", "us", 1, SUM, SUM, "time a device worked for an operator")                              \
+    X(OP_DEVICE_SELF, "op_device_self", "us", 1, SUM, SUM, "op_device without the operators it called")               \
+    X(OP_MEMORY, "op_memory", "bytes", 1, SUM, SUM, "memory allocated minus memory freed during an operator")         \
+    X(OP_MEMORY_SELF, "op_memory_self", "bytes", 1, SUM, SUM, "op_memory without the operators it called")            \
+    X(OP_DEVICE_MEMORY, "op_device_memory", "bytes", 1, SUM, SUM, "like op_memory, on a device")                      \
+    X(OP_DEVICE_MEMORY_SELF, "op_device_memory_self", "bytes", 1, SUM, SUM,                                           \
+      "op_device_memory without the operators it called")                                                             \
     X(GRAPH_VM, "graph_vm", "ns", 0, SUM, SUM, "part of a compiled function's total in its VM")                       \
     X(GRAPH_CREATED, "graph_created", "bytes", 0, SUM, MOST, "new memory for the outputs of one call of a node")      \
     X(GRAPH_INPLACE, "graph_inplace", "bytes", 0, SUM, MOST, "outputs of one call of a node that overwrite inputs")   \
@@ -90,7 +99,21 @@ typedef enum snd_metric {
 #undef SND_METRIC_ENUM
         SND_METRIC_COUNT_OF
 } snd_metric;
-_Static_assert(SND_METRIC_COUNT_OF <= 64, "a node has a bit for each metric");
+
+/* Some of them: bit m for metric m. */
+__extension__ typedef unsigned __int128 snd_metric_set;
+_Static_assert(SND_METRIC_COUNT_OF <= 128, "a set has a bit for each metric");
+
+#define SND_METRIC_BIT(metric) ((snd_metric_set)1 << (metric))
+#define SND_METRIC_ALL (~(snd_metric_set)0)
+
+/* The first one of a set that is not empty. */
+static inline snd_metric
+snd_metric_first(snd_metric_set set)
+{
+    uint64_t low = (uint64_t)set;
+    return (snd_metric)(low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(set >> 64)));
+}
 
 typedef struct snd_metric_info {
     const char *name;

@@ -19,6 +19,12 @@ snd_site_kind_name(snd_site_kind kind)
     return kind_names[kind];
 }
 
+int
+snd_site_is_import(const snd_profile_site *site)
+{
+    return site->kind == SND_SITE_OTHER && strncmp(site->name, SND_SITE_IMPORT, sizeof SND_SITE_IMPORT - 1) == 0;
+}
+
 snd_site_kind
 snd_site_kind_find(const char *name)
 {
@@ -182,7 +188,7 @@ snd_profile_set(snd_profile *self, uint32_t node, snd_metric metric, snd_value v
             return SND_NO_MEMORY;
     }
     self->columns[metric][node] = value;
-    self->nodes[node].present |= (uint64_t)1 << metric;
+    self->nodes[node].present |= SND_METRIC_BIT(metric);
     return SND_OK;
 }
 

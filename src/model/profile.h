@@ -79,7 +79,8 @@ void snd_profile_memory_free(snd_profile_memory *self); /* what it has, not itse
     X(GRAPH_PHASE, "graph_phase")       \
     X(GRAPH_REWRITER, "graph_rewriter") \
     X(GRAPH_MEMORY, "graph_memory")     \
-    X(GC, "gc")
+    X(GC, "gc")                         \
+    X(MARK, "mark")
 
 typedef enum snd_site_kind {
 #define SND_SITE_KIND_ENUM(id, name) SND_SITE_##id,
@@ -119,9 +120,16 @@ snd_site_is_sampled(snd_site_kind kind)
     return kind == SND_SITE_LINE || kind == SND_SITE_NATIVE || kind == SND_SITE_OTHER;
 }
 
+/* The site of kind OTHER that stands for the import of a module, whose name follows: all of its time, without the
+ * interpreter's own lines. */
+#define SND_SITE_IMPORT "import "
+
 /* The site of kind OTHER below a line in which a garbage collection ran; below it stand the finalisers that it called.
  * Its time is not the line's. */
 #define SND_SITE_COLLECTION "[garbage collection]"
+
+/* Whether it stands for the import of a module. */
+int snd_site_is_import(const snd_profile_site *site);
 
 /* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators
  * and nodes it runs with their inputs and outputs, the phases of compiling it, its rewriters, its peaks of memory. No
@@ -137,7 +145,7 @@ static inline int
 snd_site_is_placed(snd_site_kind kind)
 {
     return snd_site_is_call(kind) || snd_site_is_sampled(kind) || kind == SND_SITE_OP || snd_site_is_graph(kind) ||
-           kind == SND_SITE_GC;
+           kind == SND_SITE_GC || kind == SND_SITE_MARK;
 }
 
 /* Whether a node of this kind is entered and left on a thread's stack. Operators nest into regions and into each other;
@@ -193,7 +201,7 @@ typedef struct snd_profile_node {
     uint32_t parent; /* SND_NONE: the track's root */
     uint32_t track;
     uint32_t site;
-    uint64_t present; /* bit m: metric m has a value */
+    snd_metric_set present; /* those that have a value */
 } snd_profile_node;
 
 typedef struct snd_info {
@@ -210,11 +218,12 @@ typedef struct snd_source {
     uint32_t revision;                     /* how often it was replaced */
 } snd_source;
 
-/* One event of the timeline: an entry, a sample or a counter's new value, as the kind of its node's site says. */
+/* One event of the timeline: an entry, a sample, a mark or a counter's new value, as the kind of its node's site says.
+ */
 typedef struct snd_profile_event {
     uint64_t start_ns; /* since the recording's start */
     union {
-        uint64_t duration_ns; /* of an entry or a sample */
+        uint64_t duration_ns; /* of an entry or a sample; of a mark 0 */
         double value;         /* of a counter */
     };
     uint32_t node;

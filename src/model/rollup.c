@@ -44,7 +44,7 @@ add_value(snd_rollup *self, uint32_t row, uint32_t node, snd_metric metric)
     if (self->columns[metric] == NULL)
         self->columns[metric] = snd_new(self->count, sizeof **self->columns);
     snd_value *value = &self->columns[metric][row];
-    uint64_t bit = UINT64_C(1) << metric;
+    snd_metric_set bit = SND_METRIC_BIT(metric);
     *value = self->present[row] & bit ? snd_metric_combine(metric, rule, *value, added) : added;
     self->present[row] |= bit;
 }
@@ -62,13 +62,13 @@ add_histogram(snd_rollup *self, uint32_t row, const uint64_t *more)
 }
 
 static void
-add_node(snd_rollup *self, uint32_t node, uint64_t counted)
+add_node(snd_rollup *self, uint32_t node, snd_metric_set counted)
 {
     const snd_profile *profile = self->profile;
 
-    for (uint64_t left = profile->nodes[node].present & counted; left != 0; left &= left - 1)
-        add_value(self, self->row_of[node], node, (snd_metric)__builtin_ctzll(left));
-    if (counted == UINT64_MAX && profile->histograms != NULL && profile->histograms[node] != NULL)
+    for (snd_metric_set left = profile->nodes[node].present & counted; left != 0; left &= left - 1)
+        add_value(self, self->row_of[node], node, snd_metric_first(left));
+    if (counted == SND_METRIC_ALL && profile->histograms != NULL && profile->histograms[node] != NULL)
         add_histogram(self, self->row_of[node], profile->histograms[node]);
 }
 
@@ -87,7 +87,7 @@ snd_rollup_make(const snd_profile *profile, snd_rollup_row *row, snd_rollup_coun
     self->present = snd_new((size_t)self->count + 1, sizeof *self->present);
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (self->row_of[i] != SND_NONE)
-            add_node(self, i, counts == NULL ? UINT64_MAX : counts(self, i));
+            add_node(self, i, counts == NULL ? SND_METRIC_ALL : counts(self, i));
 }
 
 uint64_t
@@ -150,9 +150,11 @@ uint64_t *
 snd_rollup_totals(snd_rollup *self, snd_metric metric)
 {
     const snd_profile *profile = self->profile;
-    uint64_t *values = snd_new(profile->node_count, sizeof *values);
 
-    for (uint32_t i = 0; i < profile->node_count && profile->columns[metric] != NULL; i++)
+    if (profile->columns[metric] == NULL)
+        return snd_new(self->count, sizeof(uint64_t));
+    uint64_t *values = snd_new(profile->node_count, sizeof *values);
+    for (uint32_t i = 0; i < profile->node_count; i++)
         if (self->counts == NULL || (self->counts(self, i) >> metric & 1) != 0)
             values[i] = snd_profile_whole(profile, i, metric);
     if (metric != SND_METRIC_TOTAL) /* which has it already */
@@ -178,8 +180,8 @@ copy_row(const snd_rollup *self, uint32_t row, snd_profile *to)
     uint32_t parent = node->parent == SND_NONE ? SND_NONE : self->row_of[node->parent], id;
 
     snd_work_need(snd_profile_add_node(to, parent, node->track, node->site, &id));
-    for (uint64_t left = self->present[row]; left != 0; left &= left - 1) {
-        snd_metric metric = (snd_metric)__builtin_ctzll(left);
+    for (snd_metric_set left = self->present[row]; left != 0; left &= left - 1) {
+        snd_metric metric = snd_metric_first(left);
         snd_work_need(snd_profile_set(to, id, metric, self->columns[metric][row]));
     }
     if (self->histograms != NULL && self->histograms[row] != NULL)
@@ -219,12 +221,12 @@ row_without_ops(const snd_rollup *self, uint32_t node)
     return is_left_out(self->profile, node) ? above : snd_rollup_key(self, key, sizeof key);
 }
 
-static uint64_t
+static snd_metric_set
 counted_without_ops(const snd_rollup *self, uint32_t node)
 {
     if (!is_left_out(self->profile, node))
-        return UINT64_MAX;
-    return snd_profile_kind(self->profile, node) == SND_SITE_OP ? UINT64_C(1) << SND_METRIC_SELF : 0;
+        return SND_METRIC_ALL;
+    return snd_profile_kind(self->profile, node) == SND_SITE_OP ? SND_METRIC_BIT(SND_METRIC_SELF) : 0;
 }
 
 snd_profile *

@@ -10,8 +10,8 @@ typedef struct snd_rollup snd_rollup;
 /* The row of a node; SND_NONE: it has none. Those of the nodes before it, such as its parent, are known. */
 typedef uint32_t snd_rollup_row(const snd_rollup *self, uint32_t node);
 
-/* Which metrics of a node count: bit m for metric m. */
-typedef uint64_t snd_rollup_counts(const snd_rollup *self, uint32_t node);
+/* Which metrics of a node count. */
+typedef snd_metric_set snd_rollup_counts(const snd_rollup *self, uint32_t node);
 
 /* Read freely. Each metric is summed by its own rule. The profile must live longer. */
 struct snd_rollup {
@@ -20,7 +20,7 @@ struct snd_rollup {
     uint32_t count;                          /* rows */
     uint32_t *row_of;                        /* per node; SND_NONE: it has none */
     uint32_t *first;                         /* per row: the first of its nodes; SND_NONE: it has none */
-    uint64_t *present;                       /* per row: bit m: metric m has a value */
+    snd_metric_set *present;                 /* per row: those that have a value */
     snd_value *columns[SND_METRIC_COUNT_OF]; /* per row; NULL: no row has this metric */
     uint64_t **histograms;                   /* per row; NULL: none */
     snd_rollup_counts *counts;

@@ -1,21 +1,29 @@
 /* Reading memory that may not be there: the kernel copies, and says so when it cannot. */
 #include "os/peek.h"
 
-#include "os/file.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+size_t
+snd_peek_some(uintptr_t address, void *out, size_t size)
+{
+    struct iovec to = {out, size};
+    struct iovec from = {(void *)address, size};
+    int saved = errno;
+    ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+
+    errno = saved;
+    return copied < 0 ? 0 : (size_t)copied;
+}
 
 int
 snd_peek(uintptr_t address, void *out, size_t size)
 {
-    struct iovec to = {out, size};
-    struct iovec from = {(void *)address, size};
-
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+    return snd_peek_some(address, out, size) == size;
 }
 
 int
@@ -27,27 +35,20 @@ snd_peek_works(void)
     return snd_peek((uintptr_t)&wanted, &found, sizeof found) && found == wanted;
 }
 
-int
-snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end)
+/* A thread's descriptor lies at the end of its stack, and above the main thread's stack are texts that the kernel gave
+ * the program: whichever comes first above the stack pointer. What the kernel calls a mapping does not tell: there may
+ * be several stacks in one. */
+uintptr_t
+snd_stack_end(uintptr_t sp)
 {
-    int number = snd_file_lift(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)); /* reading it takes long */
-    FILE *file = number < 0 ? NULL : fdopen(number, "r");
-    char line[512];
-    int found = 0;
+    static _Atomic uintptr_t known; /* looked for once: it is a long list */
+    uintptr_t own = (uintptr_t)pthread_self(), mains = atomic_load_explicit(&known, memory_order_relaxed);
 
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        char *rest;
-        uintptr_t first = (uintptr_t)strtoull(line, &rest, 16);
-        uintptr_t behind = *rest == '-' ? (uintptr_t)strtoull(rest + 1, NULL, 16) : 0;
-        found = address >= first && address < behind;
-        if (found) {
-            *start = first;
-            *end = behind;
-        }
+    if (mains == 0) {
+        mains = getauxval(AT_RANDOM);
+        atomic_store_explicit(&known, mains, memory_order_relaxed);
     }
-    if (file != NULL)
-        fclose(file);
-    else if (number >= 0)
-        close(number);
-    return found;
+    if (own <= sp || (mains > sp && mains < own))
+        own = mains;
+    return own > sp ? own : 0;
 }

@@ -4,12 +4,15 @@
 
 #include "base/attr.h"
 
-/* Copies `size` bytes from an address of this process; 0 when not all of them are readable. Async-signal-safe; errno
- * may change. A system call: about a microsecond. */
+/* Copies `size` bytes from an address of this process; 0 when not all of them are readable. Async-signal-safe. A
+ * system call: about a microsecond. */
 int snd_peek(uintptr_t address, void *out, size_t size);
 
-/* The mapping around an address; 0: nothing is mapped there. Reads a file: some 100 us. */
-int snd_peek_mapping(uintptr_t address, uintptr_t *start, uintptr_t *end);
+/* The same as far as it goes: how many bytes there were. */
+size_t snd_peek_some(uintptr_t address, void *out, size_t size);
+
+/* Where the calling thread's stack ends at the latest, if `sp` is on it; 0: it is not. Async-signal-safe. */
+uintptr_t snd_stack_end(uintptr_t sp);
 
 /* Whether this system lets us. */
 int snd_peek_works(void);

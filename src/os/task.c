@@ -377,21 +377,23 @@ snd_task_processor(void)
 }
 
 void
-snd_task_stay_on(int processor)
+snd_task_stay(int processor, int is_on)
 {
     static _Thread_local cpu_set_t usable;
     static _Thread_local int is_known;
-    cpu_set_t one;
+    cpu_set_t chosen;
 
     if (!is_known && sched_getaffinity(0, sizeof usable, &usable) != 0)
         return;
     is_known = 1;
-    CPU_ZERO(&one);
-    if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET((size_t)processor, &usable))
-        CPU_SET((size_t)processor, &one);
-    else
-        one = usable;
-    (void)sched_setaffinity(0, sizeof one, &one);
+    chosen = usable;
+    if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET((size_t)processor, &usable)) {
+        CPU_ZERO(&chosen);
+        CPU_SET((size_t)processor, &chosen);
+        if (!is_on)
+            CPU_XOR(&chosen, &chosen, &usable);
+    }
+    (void)sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
 /* As the kernel has it; not every C library knows it. */

@@ -63,8 +63,8 @@ int snd_process_has_one_processor(void);
 /* The processor that the calling thread is on; -1: unknown. Async-signal-safe. */
 int snd_task_processor(void);
 
-/* The calling thread stays on one processor; -1: it goes where it could go when it first asked. */
-void snd_task_stay_on(int processor);
+/* The calling thread stays on a processor, or off it; -1: it goes where it could go when it first asked. */
+void snd_task_stay(int processor, int is_on);
 
 /* The calling thread runs for a short time only, and wants to do so at once: the kernel may let it go before others. */
 void snd_task_be_short(void);

@@ -6,11 +6,27 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Of COLUMNS as it was when the program began: GNU readline sets it for everybody, and many import that. 0: it does not
+ * say. */
+static unsigned columns_wanted;
+
+__attribute__((constructor)) static void
+learn_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    char *end = NULL;
+    unsigned long wanted = text == NULL ? 0 : strtoul(text, &end, 10);
+
+    if (text != NULL && *text >= '0' && *text <= '9' && *end == '\0' && wanted <= UINT16_MAX)
+        columns_wanted = (unsigned)wanted;
+}
 
 snd_terminal
 snd_terminal_look(int file)
@@ -18,11 +34,11 @@ snd_terminal_look(int file)
     const char *term = getenv("TERM");
     const char *no_colour = getenv("NO_COLOR");
     struct winsize size;
-    snd_terminal look = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+    snd_terminal look = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0, .width = columns_wanted};
 
     if (isatty(file)) {
         look.colour = (no_colour == NULL || *no_colour == '\0') && term != NULL && strcmp(term, "dumb") != 0;
-        if (ioctl(file, TIOCGWINSZ, &size) == 0)
+        if (look.width == 0 && ioctl(file, TIOCGWINSZ, &size) == 0)
             look.width = size.ws_col;
     }
     return look;

@@ -8,7 +8,7 @@
 typedef struct snd_terminal {
     int unicode;    /* by the locale */
     int colour;     /* it is a terminal that has colours, and NO_COLOR is not set */
-    unsigned width; /* columns; 0: no terminal, or one that does not say */
+    unsigned width; /* what COLUMNS says, or the terminal; 0: neither does */
 } snd_terminal;
 
 snd_terminal snd_terminal_look(int file);

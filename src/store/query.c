@@ -108,8 +108,10 @@ snd_reader_query(snd_reader *self, const char *sql, snd_query_head *head, snd_qu
     const char *rest = "";
     snd_status status = SND_OK;
 
+    int result = snd_event_table_add(self->db);
     sqlite3_set_authorizer(self->db, allow_reading, NULL);
-    int result = sqlite3_prepare_v2(self->db, sql, -1, &statement, &rest);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(self->db, sql, -1, &statement, &rest);
     if (result != SQLITE_OK)
         status = fail(self, result);
     else if (statement == NULL || !is_blank(rest)) {

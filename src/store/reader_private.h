@@ -28,6 +28,9 @@ SND_MUST_USE snd_status snd_reader_metrics(sqlite3 *db, snd_metric *metrics);
 /* The first number of the first row. An SQLite result. */
 int snd_reader_number(sqlite3 *db, const char *sql, int64_t *number);
 
+/* Adds the table `event`, which is in no file: the timeline, unpacked. An SQLite result. */
+int snd_event_table_add(sqlite3 *db);
+
 /* Never NULL; a NUL inside ends it. */
 const char *snd_reader_text_at(sqlite3_stmt *row, int column);
 

@@ -100,6 +100,17 @@ static const struct object {
      " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
      " sum(value) FILTER (WHERE metric = 'suspended') AS suspended_ns"
      " FROM measure WHERE kind = 'region' GROUP BY node"},
+    {9, NOW,
+     "CREATE VIEW counter AS SELECT node, thread, name, file, line,"
+     " sum(value) FILTER (WHERE metric = 'count') AS updates,"
+     " sum(value) FILTER (WHERE metric = 'value_last') AS last,"
+     " sum(value) FILTER (WHERE metric = 'value_min') AS min,"
+     " sum(value) FILTER (WHERE metric = 'value_max') AS max,"
+     " sum(value) FILTER (WHERE metric = 'value_sum') / sum(value) FILTER (WHERE metric = 'count') AS average"
+     " FROM measure WHERE kind = 'counter' GROUP BY node"},
+    {9, NOW,
+     "CREATE VIEW mark AS SELECT node, thread, name, detail, sum(value) FILTER (WHERE metric = 'count') AS count"
+     " FROM measure WHERE kind = 'mark' GROUP BY node"},
     /* early files of these versions */
     {5, 6,
      "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line,"

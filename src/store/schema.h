@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #define SND_SCHEMA_APPLICATION 0x536F6E64 /* "Sond" */
-#define SND_SCHEMA_VERSION 8
+#define SND_SCHEMA_VERSION 9
 
 /* How much of sources is written and read: bytes of one, bytes of all, how many. */
 #define SND_SOURCE_LIMIT (4u << 20)

@@ -2,6 +2,9 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/unfinished.h"
 #include "store/chunk.h"
 #include "store/open/files.h"
 #include "store/schema.h"
@@ -10,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -302,8 +307,8 @@ write_values(sqlite3_stmt *insert, const snd_profile *profile, uint32_t node)
 {
     int result = SQLITE_OK;
 
-    for (uint64_t left = profile->nodes[node].present; left != 0 && result == SQLITE_OK; left &= left - 1) {
-        snd_metric metric = (snd_metric)__builtin_ctzll(left);
+    for (snd_metric_set left = profile->nodes[node].present; left != 0 && result == SQLITE_OK; left &= left - 1) {
+        snd_metric metric = snd_metric_first(left);
         snd_value value = profile->columns[metric][node];
         sqlite3_bind_int64(insert, 1, node);
         sqlite3_bind_int64(insert, 2, metric);
@@ -498,4 +503,51 @@ snd_writer_checkpoint(snd_writer *self, const snd_profile *profile, const unsign
         memset(self->owed, 0, self->owed_count);
     free_chunks(self);
     return SND_OK;
+}
+
+/* ---- a whole recording at once ---- */
+
+static snd_status
+save_beside(const snd_profile *profile, const char *path, const char *target)
+{
+    snd_writer *writer = NULL;
+    snd_status status = snd_writer_open(path, &writer);
+
+    if (status != SND_OK)
+        return status;
+    status = snd_writer_checkpoint(writer, profile, NULL);
+    if (status == SND_OK)
+        status = snd_files_remove_journal(target);
+    if (status == SND_OK && rename(path, target) != 0)
+        status = SND_SYSTEM;
+    int saved = errno;
+    if (status != SND_OK)
+        snd_files_remove(path);
+    snd_writer_free(writer);
+    errno = saved;
+    return status;
+}
+
+snd_status
+snd_writer_save(const snd_profile *profile, const char *path)
+{
+    snd_buffer name = {0};
+    char *target;
+
+    if (!snd_writer_may_replace(path))
+        return SND_NOT_A_RECORDING;
+    if ((target = snd_file_target(path)) == NULL)
+        return SND_SYSTEM;
+    snd_buffer_printf(&name, "%s.%u.part", target, snd_process_id());
+    snd_status status = snd_buffer_status(&name);
+    if (status == SND_OK) {
+        snd_unfinished_begin(snd_buffer_str(&name));
+        status = save_beside(profile, snd_buffer_str(&name), target);
+        snd_unfinished_end();
+    }
+    int saved = errno;
+    snd_buffer_free(&name);
+    free(target);
+    errno = saved;
+    return status;
 }

@@ -28,4 +28,7 @@ size_t snd_writer_pending(const snd_writer *self); /* bytes of such copies */
 SND_MUST_USE snd_status snd_writer_checkpoint(snd_writer *self, const snd_profile *profile,
                                               const unsigned char *changed);
 
+/* Writes a whole recording under another name first and renames it then. The failures of snd_writer_open. */
+SND_MUST_USE snd_status snd_writer_save(const snd_profile *profile, const char *path);
+
 #endif

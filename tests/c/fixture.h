@@ -8,7 +8,8 @@
 /* ---- memory ---- */
 
 /* Runs `attempt` with the first allocation failing, then the second, … until it says SND_OK; every answer before
- * that must be SND_NO_MEMORY. Returns how many attempts failed. */
+ * that must be SND_NO_MEMORY. Returns how many allocations there are. With FAIL_EVERY=n in the environment, as in
+ * `make check`, only every n-th fails after the first 16, and the count is rounded up to that. */
 typedef snd_status test_attempt(void *context);
 unsigned fail_each_allocation(test_attempt *attempt, void *context);
 

@@ -45,7 +45,7 @@ copy_frames(const fake_state *state, snd_sample_stack *stack)
     stack->collects = depth != 0 && depth <= count ? count - depth + 1 : 0;
     while (count-- > 0)
         stack->frames[stack->count++] =
-            (snd_sample_frame){atomic_load(&state->code[count]), atomic_load(&state->offset[count]), 1};
+            (snd_sample_frame){atomic_load(&state->code[count]), atomic_load(&state->offset[count]), 1, 0};
 }
 
 static void
@@ -53,14 +53,6 @@ walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
 {
     (void)stack_end;
     *state = (uintptr_t)mine;
-    if (mine != NULL)
-        copy_frames(mine, stack);
-}
-
-static void
-walk_own(snd_sample_stack *stack)
-{
-    stack->count = stack->is_cut = stack->collects = 0;
     if (mine != NULL)
         copy_frames(mine, stack);
 }
@@ -110,11 +102,8 @@ read_code(uintptr_t address, snd_sample_code *out)
     return 1;
 }
 
-const snd_sample_interpreter fake_python = {.walk_here = walk_here,
-                                            .walk_own = walk_own,
-                                            .walk_thread = walk_thread,
-                                            .list_threads = list_threads,
-                                            .read_code = read_code};
+const snd_sample_interpreter fake_python = {
+    .walk_here = walk_here, .walk_thread = walk_thread, .list_threads = list_threads, .read_code = read_code};
 
 void
 fake_attach(void)

@@ -233,7 +233,7 @@ memory_only_profile(void)
         snd_free(profile->columns[metric]);
         profile->columns[metric] = NULL; /* what no node has is not there */
         for (uint32_t i = 0; i < profile->node_count; i++)
-            profile->nodes[i].present &= ~(UINT64_C(1) << metric);
+            profile->nodes[i].present &= ~SND_METRIC_BIT(metric);
     }
     return profile;
 }

@@ -309,8 +309,8 @@ values_are_equal(const snd_profile *a, uint32_t x, const snd_profile *b, uint32_
 {
     if (a->nodes[x].present != b->nodes[y].present)
         return 0;
-    for (uint64_t left = a->nodes[x].present; left != 0; left &= left - 1) {
-        snd_metric metric = (snd_metric)__builtin_ctzll(left);
+    for (snd_metric_set left = a->nodes[x].present; left != 0; left &= left - 1) {
+        snd_metric metric = snd_metric_first(left);
         if (snd_metric_get(metric)->is_real ? !is_near(snd_profile_real(a, x, metric), snd_profile_real(b, y, metric))
                                             : snd_profile_whole(a, x, metric) != snd_profile_whole(b, y, metric))
             return 0;

@@ -22,7 +22,8 @@ add_frame(snd_profile *profile, uint32_t parent, const snd_profile_site *site)
 
     while (place < profile->site_count &&
            (profile->sites[place].kind != site->kind || profile->sites[place].line != site->line ||
-            strcmp(profile->sites[place].name, site->name) != 0))
+            strcmp(profile->sites[place].name, site->name) != 0 ||
+            strcmp(profile->sites[place].detail, site->detail) != 0))
         place++;
     if (place == profile->site_count)
         REQUIRE(snd_profile_add_site(profile, site, &place) == SND_OK);
@@ -141,7 +142,7 @@ hostile_profile(void)
 {
     static const snd_profile_site sites[] = {
         {SND_SITE_LINE, "</script><script>alert(\"1\")//", "/app/a;b \"c\"\n'd' &amp;.py", 3, "", 0, 1},
-        {SND_SITE_LINE, "f(x)=1\ncalls=9 9\n* 7", "fn=(1) \\evil\t.py", 4, "", 0, 2},
+        {SND_SITE_LINE, "f(x)=1\ncalls=9 9\n* 7", "fn=(1) \\evil\t.py", 4, "g;\"h\"\n<i>\xff", 0, 2},
         {SND_SITE_NATIVE, "operator<<(char const*) \033[2J \xff\xc3(", "lib\xe2\x80\xae.so", 0, "", 0, 0},
     };
     snd_profile *profile = snd_profile_new();

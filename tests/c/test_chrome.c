@@ -70,6 +70,21 @@ counters_carry_their_value(void)
     snd_profile_free(profile);
 }
 
+static void
+marks_are_moments_with_their_detail(void)
+{
+    snd_profile *profile = small_profile();
+    const snd_profile_site site = {.kind = SND_SITE_MARK, .name = "deployed", .file = "", .detail = "version=\"2\""};
+    uint32_t id, node;
+
+    REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
+    REQUIRE(snd_profile_add_node(profile, 0, 0, id, &node) == SND_OK);
+    check_event(profile, (snd_profile_event){.start_ns = 1500, .node = node},
+                "{\"name\": \"deployed\", \"ph\": \"i\", \"pid\": 100, \"tid\": 100, \"ts\": 1.500, \"s\": \"p\", "
+                "\"args\": {\"detail\": \"version=\\\"2\\\"\"}}");
+    snd_profile_free(profile);
+}
+
 #define HEAD                                             \
     "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n" \
     "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 100, \"args\": {\"name\": \"work\"}}"
@@ -260,6 +275,7 @@ main(void)
     RUN(regions_are_complete_events_in_microseconds);
     RUN(regions_of_a_task_are_asynchronous_events);
     RUN(counters_carry_their_value);
+    RUN(marks_are_moments_with_their_detail);
     RUN(a_recording_is_exported_whole);
     RUN(a_trace_file_is_whole_after_every_write);
     RUN(the_growing_file_and_the_export_agree);

@@ -130,7 +130,7 @@ mistakes_get_one_line(void)
     check_exit("--fail-over -1%", 2, "not '-1%'\n");
     check_exit("--run-noise nan", 2, "not 'nan'\n");
     check_exit("--sort color", 2, "sonde: unknown sort key 'color'; choose from before, ");
-    check_exit("-f yaml", 2, "sonde: unknown format 'yaml'; did you mean 'html'?\n");
+    check_exit("-f yaml", 2, "sonde: unknown format 'yaml'; choose from table, csv, json, html\n");
     check_exit("one-more", 2, "sonde: diff needs two recordings: sonde diff BEFORE.sonde AFTER.sonde\n");
     snprintf(wanted, sizeof wanted, "sonde: %s: no operators to compare\n", before);
     check_exit("--ops", 2, wanted);

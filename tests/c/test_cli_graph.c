@@ -76,7 +76,9 @@ mistakes_get_one_line(void)
     check_refuses(with_graphs, "--graph --function tarin", "no compiled function 'tarin'");
     check_refuses(with_graphs, "--n-ops many", "--n-ops takes a whole number, not 'many'");
     check_refuses(with_graphs, "--min-memory -1", "--min-memory takes a whole number, not '-1'");
-    check_refuses(without_graphs, "--graph", "recorded without --graph, or no function was compiled or called");
+    check_refuses(
+        without_graphs, "--graph",
+        "recorded without --graph, or no function was compiled or called; record again with sonde run --graph");
 }
 
 int

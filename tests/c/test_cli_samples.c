@@ -88,9 +88,9 @@ what_cannot_be_shown_is_said_in_one_line(void)
     snprintf(wanted, sizeof wanted, "%s: no samples of the thread 'nobody'", with_timeline);
     check_refuses(with_timeline, "--thread nobody", wanted);
     view(without_timeline, "--timeline");
-    CHECK(last.status == 2 && strstr(last.text, "has no timeline") != NULL);
+    CHECK(last.status == 2 && strstr(last.text, "recorded with --no-timeline; record again without it") != NULL);
     view(without_timeline, "--tree --by-time");
-    CHECK(last.status == 2 && strstr(last.text, "has no timeline") != NULL);
+    CHECK(last.status == 2 && strstr(last.text, "recorded with --no-timeline; record again without it") != NULL);
     view(without_timeline, "--tree");
     CHECK_NUMBER(last.status, 0);
 }

@@ -5,6 +5,7 @@
 #include "probe/counter/counter.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static snd_profile *
@@ -147,6 +148,114 @@ a_counter_without_memory_is_dropped_and_counted(void)
     CHECK(made < 100);
 }
 
+/* The value of the next event of the track; NaN: there is none. */
+static double
+next_value(const snd_track *track, uint64_t *at)
+{
+    snd_event event;
+    double value;
+
+    if (snd_track_ring(track) == NULL || !snd_ring_pop(snd_track_ring(track), &event))
+        return NAN;
+    memcpy(&value, &event.value, sizeof value);
+    *at = event.start;
+    return value;
+}
+
+static void
+without_a_timeline_the_first_and_the_last_of_a_step_are_kept(void)
+{
+    snd_track *track = start_anew("main");
+    uint32_t site = counter_site("often");
+    uint64_t times[4], at = 0;
+    snd_event waiting;
+
+    snd_counter_set(track, site, 99); /* nobody takes it */
+    CHECK(snd_track_ring(track) == NULL || isnan(next_value(track, &at)));
+    snd_counter_keep_events(1);
+    pass_time(10);
+    times[0] = test_clock();
+    for (int i = 0; i < 1000; i++) {
+        times[1] = test_clock();
+        snd_counter_set(track, site, i);
+        pass_time(10);
+    }
+    CHECK(next_value(track, &at) == 0);
+    CHECK_NUMBER(at, times[0]);
+    CHECK(isnan(next_value(track, &at)));
+    const snd_node *node = snd_node_child(track, track->root, site);
+    CHECK(snd_counter_waiting(track, node, &waiting));
+    CHECK_NUMBER(waiting.start, times[1]);
+    pass_time(2 * SND_COUNTER_STEP_NS);
+    times[2] = test_clock();
+    snd_counter_set(track, site, -1);
+    snd_counter_keep_events(0);
+    CHECK(next_value(track, &at) == 999); /* the curve had this value until now */
+    CHECK_NUMBER(at, times[1]);
+    CHECK(next_value(track, &at) == -1);
+    CHECK_NUMBER(at, times[2]);
+    CHECK(!snd_counter_waiting(track, node, &waiting));
+}
+
+static void
+a_mark_is_counted_and_stands_in_the_timeline(void)
+{
+    snd_track *track = start_anew("main");
+    uint32_t first = snd_mark_site("deployed", "version=1"), second = snd_mark_site("deployed", "version=2");
+    snd_event event;
+
+    CHECK(first != second);
+    CHECK_NUMBER(snd_mark_site("deployed", "version=1"), first);
+    snd_mark(track, first); /* nobody takes it, but it counts */
+    snd_counter_keep_events(1);
+    pass_time(5);
+    uint64_t at = test_clock();
+    snd_mark(track, second);
+    snd_mark(track, first);
+    snd_counter_keep_events(0);
+    CHECK(snd_ring_pop(snd_track_ring(track), &event));
+    CHECK_NUMBER(event.start, at);
+    CHECK_NUMBER(snd_node_get(track, event.node)->site, second);
+    CHECK(snd_ring_pop(snd_track_ring(track), &event));
+    CHECK(!snd_ring_pop(snd_track_ring(track), &event));
+    snd_profile *profile = profile_now();
+    uint64_t counts = 0;
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (snd_profile_kind(profile, i) == SND_SITE_MARK)
+            counts += snd_profile_whole(profile, i, SND_METRIC_COUNT);
+    CHECK_NUMBER(counts, 3);
+    snd_profile_free(profile);
+}
+
+static void
+too_many_different_details_are_not_kept(void)
+{
+    char detail[32];
+    uint32_t site = SND_NONE, count;
+
+    for (int i = 0; i < 10100; i++) {
+        snprintf(detail, sizeof detail, "number=%d", i);
+        site = snd_mark_site("request", detail);
+    }
+    CHECK_TEXT(snd_site_get(site).detail, "[over 10,000 different details]");
+    CHECK_TEXT(snd_site_get(snd_mark_site("plain", "")).detail, "");
+    count = snd_site_count();
+    CHECK_NUMBER(snd_mark_site("request", "yet another"), site);
+    CHECK_NUMBER(snd_site_count(), count);
+}
+
+static void
+a_mark_without_memory_is_none(void)
+{
+    snd_track *track = start_anew("main");
+    uint32_t before = SND_GET(track->node_count);
+
+    snd_alloc_fail_after(0);
+    CHECK_NUMBER(snd_mark_site("unlucky", "detail=1"), SND_NONE);
+    snd_alloc_fail_after(-1);
+    CHECK_NUMBER(SND_GET(track->node_count), before);
+}
+
 int
 main(void)
 {
@@ -158,5 +267,9 @@ main(void)
     RUN(counters_do_not_disturb_the_sum_of_self_times);
     RUN(updates_go_into_the_timeline);
     RUN(a_counter_without_memory_is_dropped_and_counted);
+    RUN(without_a_timeline_the_first_and_the_last_of_a_step_are_kept);
+    RUN(a_mark_is_counted_and_stands_in_the_timeline);
+    RUN(a_mark_without_memory_is_none);
+    RUN(too_many_different_details_are_not_kept);
     return check_report();
 }

@@ -1,5 +1,6 @@
 /* Every view once as text, what is drawn for a terminal, and every format of tables, against files. The folder of them
  * is the first argument. After a wanted change run `make golden` and read the difference. */
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "check.h"
 #include "fixture.h"
@@ -12,6 +13,7 @@
 #include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/table/reports.h"
+#include "view/core/arrange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,10 +63,29 @@ check_view(const snd_profile *profile, const char *name)
 /* ---- views ---- */
 
 static void
+add_marks(snd_profile *profile)
+{
+    static const char *const details[] = {"version=2.1, workers=4", ""};
+
+    profile->events = snd_calloc(2, sizeof *profile->events);
+    REQUIRE(profile->events != NULL);
+    for (uint32_t i = 0, site, node; i < 2; i++) {
+        const snd_profile_site mark = {
+            .kind = SND_SITE_MARK, .name = i == 0 ? "deployed" : "cache emptied", .file = "", .detail = details[i]};
+        REQUIRE(snd_profile_add_site(profile, &mark, &site) == SND_OK);
+        REQUIRE(snd_profile_add_node(profile, 0, 0, site, &node) == SND_OK);
+        profile->events[i] = (snd_profile_event){.start_ns = 1500000 * (i + 1), .node = node};
+    }
+    profile->event_count = 2;
+}
+
+static void
 views_of_regions_are_as_they_were(void)
 {
     snd_profile *profile = small_profile();
 
+    add_marks(profile);
+    check_view(profile, "marks");
     check_view(profile, "regions");
     check_view(profile, "threads");
     check_view(profile, "counters");
@@ -247,6 +268,36 @@ every_view_fits_the_terminal(void)
     CHECK(seen >= 3 * snd_view_count);
 }
 
+static void
+every_printed_title_chooses_a_column_and_an_order(void)
+{
+    snd_profile *const profiles[] = {small_profile(), calls_profile(),  signatures_profile(), ranks_profile(),
+                                     walk_profile(),  memory_profile(), ops_profile(),        graph_profile()};
+    unsigned seen = 0;
+
+    for (size_t p = 0; p < sizeof profiles / sizeof profiles[0]; p++) {
+        for (unsigned i = 0; i < snd_view_count; i++) {
+            snd_table *table = NULL;
+            if (snd_views[i].make(profiles[p], &(snd_view_options){0}, &table) != SND_OK)
+                continue;
+            for (uint32_t c = 0; c < table->column_count; c++) {
+                const char *title = table->columns[c].title;
+                snd_table *chosen = NULL;
+                uint32_t unknown;
+                if (*title == '\0')
+                    continue;
+                CHECK(snd_table_select(table, &title, 1, &unknown, &chosen) == SND_OK);
+                CHECK(snd_table_can_sort(table, title));
+                snd_table_free(chosen);
+                seen++;
+            }
+            snd_table_free(table);
+        }
+        snd_profile_free(profiles[p]);
+    }
+    CHECK(seen > 100);
+}
+
 /* ---- the formats of tables ---- */
 
 static void
@@ -289,6 +340,7 @@ main(int argc, char **argv)
     RUN(every_view_has_a_file_and_every_file_a_view);
     RUN(what_is_drawn_in_colour_is_as_it_was);
     RUN(every_view_fits_the_terminal);
+    RUN(every_printed_title_chooses_a_column_and_an_order);
     RUN(every_format_writes_a_table_as_it_did);
     return check_report();
 }

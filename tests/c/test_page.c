@@ -266,6 +266,28 @@ a_counter_with_too_many_values_says_so(void)
     snd_profile_free(profile);
 }
 
+static void
+too_many_marks_are_left_out_and_that_is_said(void)
+{
+    enum { MANY = 50 };
+    snd_profile *profile = small_profile();
+    const snd_profile_site site = {.kind = SND_SITE_MARK, .name = "often", .file = "", .detail = ""};
+    uint32_t id, node;
+
+    REQUIRE(snd_profile_add_site(profile, &site, &id) == SND_OK);
+    REQUIRE(snd_profile_add_node(profile, 0, 0, id, &node) == SND_OK);
+    profile->events = snd_calloc(MANY, sizeof *profile->events);
+    REQUIRE(profile->events != NULL);
+    for (unsigned i = 0; i < MANY; i++)
+        profile->events[i] = (snd_profile_event){.start_ns = 10 * (i + 1), .node = node};
+    profile->event_count = MANY;
+    char *json = data_with(profile, (snd_page_options){.event_limit = 4});
+    CHECK_HAS(json, "46 of 50 marks in the timeline were left out.");
+    CHECK_HAS(json, "{\"kind\":\"marks\",\"unit_ns\":1,\"gap\":[10,10,10,10],\"value\":[0,0,0,0]");
+    free(json);
+    snd_profile_free(profile);
+}
+
 /* A chain of calls below a root, each `width` times, the later the smaller. */
 static snd_profile *
 wide_profile(uint32_t width)
@@ -523,6 +545,7 @@ main(void)
     RUN(inner_spans_step_back);
     RUN(counters_become_series);
     RUN(a_counter_with_too_many_values_says_so);
+    RUN(too_many_marks_are_left_out_and_that_is_said);
     RUN(small_nodes_are_added_to_their_callers);
     RUN(a_table_with_too_many_rows_says_so);
     RUN(too_many_events_are_thinned_out);

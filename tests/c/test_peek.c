@@ -2,7 +2,9 @@
 #include "check.h"
 #include "os/peek.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,19 +58,46 @@ a_page_that_is_gone_is_told(void)
 }
 
 static void
-a_mapping_ends_where_it_ends(void)
+what_is_there_is_copied_up_to_its_end(void)
 {
-    int here;
-    uintptr_t start = 0, end = 0;
+    char out[64];
 
-    CHECK(snd_peek_mapping((uintptr_t)&here, &start, &end));
-    CHECK(end > (uintptr_t)&here && snd_peek(end - 8, &(uint64_t){0}, 8));
-    for (uintptr_t at = (uintptr_t)pages; at < (uintptr_t)pages + page; at += page - 1) {
-        CHECK(snd_peek_mapping(at, &start, &end));
-        CHECK(start <= (uintptr_t)pages);
-        CHECK_NUMBER(end, (uintptr_t)pages + page);
-    }
-    CHECK(!snd_peek_mapping(8, &start, &end));
+    memset(pages, 7, page);
+    CHECK_NUMBER(snd_peek_some((uintptr_t)pages + page - 48, out, sizeof out), 48);
+    CHECK_NUMBER(snd_peek_some((uintptr_t)pages + page - 64, out, sizeof out), 64);
+    CHECK_NUMBER(snd_peek_some((uintptr_t)pages + page, out, sizeof out), 0);
+}
+
+/* All of it can be read, and no more than what the system says is the thread's; above the main thread's are texts of
+ * the program, the last of them its own path. */
+static void *
+look_at_stack(void *is_main)
+{
+    char byte;
+    /* not the address of a variable, which AddressSanitizer may put elsewhere */
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0), end = snd_stack_end(sp);
+    pthread_attr_t about;
+    void *start;
+    size_t size;
+
+    CHECK(end > sp && end - sp < (8u << 20));
+    for (uintptr_t at = sp; at < end; at += at + page < end || at == end - 1 ? page : end - 1 - at)
+        CHECK(snd_peek(at, &byte, 1));
+    REQUIRE(pthread_getattr_np(pthread_self(), &about) == 0 && pthread_attr_getstack(&about, &start, &size) == 0);
+    CHECK(end <= (is_main != NULL ? getauxval(AT_EXECFN) : (uintptr_t)start + size));
+    pthread_attr_destroy(&about);
+    CHECK_NUMBER(snd_stack_end(UINTPTR_MAX - 1), 0);
+    return is_main;
+}
+
+static void
+a_stack_ends_where_its_thread_says(void)
+{
+    pthread_t thread;
+
+    (void)look_at_stack(&thread);
+    REQUIRE(pthread_create(&thread, NULL, look_at_stack, NULL) == 0);
+    pthread_join(thread, NULL);
 }
 
 int
@@ -81,6 +110,7 @@ main(void)
     RUN(what_is_not_there_is_told);
     RUN(what_is_there_in_part_only_is_not_there);
     RUN(a_page_that_is_gone_is_told);
-    RUN(a_mapping_ends_where_it_ends);
+    RUN(what_is_there_is_copied_up_to_its_end);
+    RUN(a_stack_ends_where_its_thread_says);
     return check_report();
 }

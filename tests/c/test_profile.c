@@ -135,7 +135,9 @@ kinds_and_metrics_are_found_by_name(void)
     for (unsigned i = 0; i < SND_METRIC_COUNT_OF; i++)
         CHECK_NUMBER(snd_metric_find(snd_metric_get((snd_metric)i)->name), i);
     CHECK_NUMBER(snd_metric_find("TOTAL"), SND_METRIC_COUNT_OF);
-    CHECK(SND_METRIC_COUNT_OF <= 64); /* snd_profile_node.present has a bit for each */
+    for (unsigned i = 0; i < SND_METRIC_COUNT_OF; i++)
+        CHECK_NUMBER(snd_metric_first(SND_METRIC_BIT(i) | SND_METRIC_BIT(127)), i);
+    CHECK(SND_METRIC_COUNT_OF <= 128); /* snd_profile_node.present has a bit for each */
 }
 
 /* ---- failing allocations ---- */

@@ -99,6 +99,38 @@ a_question_gets_names_and_rows(void)
 }
 
 static void
+the_timeline_is_a_table(void)
+{
+    snd_reader *kept = reader;
+    snd_profile *profile = small_profile();
+    const char *name = temp_path("events.sonde");
+
+    write_profile(name, profile, 3);
+    REQUIRE(snd_reader_open(name, &reader) == SND_OK);
+    check_answer("select count(*), count(distinct node) from event", "count(*),count(distinct node)\n21,7\n");
+    check_answer("select name, at_ns, duration_ns, value from event where name = 'load' order by at_ns",
+                 "name,at_ns,duration_ns,value\n'load',100,0,null\n'load',101,1,null\n'load',102,2,null\n");
+    check_answer("select kind, duration_ns, value from event where name = 'queue' limit 1",
+                 "kind,duration_ns,value\n'counter',null,0\n");
+    check_answer("select a.rowid from event as a join event as b on a.rowid = b.rowid where a.rowid > 18",
+                 "rowid\n19\n20\n");
+    check_status("drop table event", SND_READ_ONLY);
+    check_status("insert into event values (1, 2, 3, 4, 5, 6, 7, 8, 9)", SND_READ_ONLY);
+    check_status("create virtual table temp.other using event", SND_READ_ONLY);
+    for (int i = 0; i < 200; i++) { /* an answer or a clear failure, whatever is not to be had */
+        snd_buffer answer = {0};
+        snd_alloc_fail_after(i);
+        snd_status status = snd_reader_query(reader, "select sum(at_ns) from event", take_head, take_row, &answer);
+        snd_alloc_fail_after(-1);
+        CHECK(status == SND_OK || status == SND_NO_MEMORY);
+        snd_buffer_free(&answer);
+    }
+    snd_reader_free(reader);
+    reader = kept;
+    snd_profile_free(profile);
+}
+
+static void
 an_answer_without_rows_still_has_names(void)
 {
     check_answer("select name from region where 0", "name\n");
@@ -228,6 +260,7 @@ main(void)
 {
     open_recording();
     RUN(a_question_gets_names_and_rows);
+    RUN(the_timeline_is_a_table);
     RUN(an_answer_without_rows_still_has_names);
     RUN(blanks_and_a_semicolon_may_follow);
     RUN(a_question_that_writes_is_refused);

@@ -113,7 +113,8 @@ a_newer_recording_is_refused_as_such(void)
     make_recording(path);
     change_file(path, "PRAGMA user_version = 999");
     CHECK(open_status(path) == SND_NEWER);
-    change_file(path, "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW "
+    change_file(path, "DROP VIEW counter; DROP VIEW mark; DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW "
+                      "call; DROP VIEW sample; DROP VIEW "
                       "measure; DROP TABLE value");
     CHECK(open_status(path) == SND_NEWER);
 }
@@ -234,9 +235,9 @@ a_recording_without_one_of_its_tables_is_damaged(void)
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         make_recording(path);
-        change_file(
-            path,
-            "DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP VIEW call; DROP VIEW sample; DROP VIEW measure");
+        change_file(path, "DROP VIEW counter; DROP VIEW mark; DROP VIEW graph; DROP VIEW op; DROP VIEW region; DROP "
+                          "VIEW call; DROP VIEW sample; "
+                          "DROP VIEW measure");
         change_file(path, changes[i]);
         CHECK(read_status(path) == SND_DAMAGED);
     }

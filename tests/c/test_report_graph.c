@@ -86,6 +86,39 @@ an_empty_note_is_none(void)
     snd_profile_free(profile);
 }
 
+static snd_status
+try_report(void *profile)
+{
+    snd_buffer text = {0};
+    snd_status status = write_report(profile, usual, &text);
+    snd_buffer_free(&text);
+    return status;
+}
+
+static void
+graphs_are_shown_with_their_functions(void)
+{
+    snd_profile *profile = graph_profile();
+    snd_buffer text = {0};
+
+    set_info(profile, "graph_text_1", "train\nSum [id A]\n └─ \x1b[2Jx\n");
+    set_info(profile, "graph_text_2", "step\nExp [id A]");
+    set_info(profile, "graph_text_3", "");
+    REQUIRE(write_report(profile, usual, &text) == SND_OK);
+    CHECK(strstr(text.data, "\nGraph of train\nSum [id A]\n") != NULL);
+    CHECK(strstr(text.data, "\nGraph of step\nExp [id A]\n") != NULL);
+    CHECK(strchr(text.data, '\x1b') == NULL);
+    snd_buffer_clear(&text);
+    REQUIRE(write_report(profile, (snd_view_options){.function = "step"}, &text) == SND_OK);
+    CHECK_NUMBER(count_text(text.data, "Graph of "), 1);
+    snd_buffer_clear(&text);
+    REQUIRE(write_report(profile, (snd_view_options){.total = 1}, &text) == SND_OK);
+    CHECK_NUMBER(count_text(text.data, "Graph of "), 0);
+    CHECK(fail_each_allocation(try_report, profile) > 50);
+    snd_buffer_free(&text);
+    snd_profile_free(profile);
+}
+
 static void
 limits_of_the_recording_are_the_usual_ones(void)
 {
@@ -113,15 +146,6 @@ without_functions_there_is_no_report(void)
     snd_profile_free(profile);
 }
 
-static snd_status
-try_report(void *profile)
-{
-    snd_buffer text = {0};
-    snd_status status = write_report(profile, usual, &text);
-    snd_buffer_free(&text);
-    return status;
-}
-
 static void
 without_memory_it_says_so(void)
 {
@@ -137,6 +161,7 @@ main(void)
     RUN(the_report_has_every_section);
     RUN(a_part_of_the_report_can_be_asked_for);
     RUN(an_empty_note_is_none);
+    RUN(graphs_are_shown_with_their_functions);
     RUN(limits_of_the_recording_are_the_usual_ones);
     RUN(without_functions_there_is_no_report);
     RUN(without_memory_it_says_so);

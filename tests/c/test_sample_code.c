@@ -6,6 +6,7 @@
 #include "probe/sample/sample_code.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define UNITS 4u
 
@@ -13,12 +14,14 @@ static snd_sample_codes codes;
 static unsigned reads;
 static const char *name = "first"; /* of the code at any address */
 static int is_there = 1, is_ours;
+static const char callee_texts[] = "\0data.count\0json";
+static uint64_t mark = 1; /* of the code at any address */
 
-/* A function that begins in line 10 and has an instruction a line; the last one calls something. */
+/* A function that begins in line 10 and has an instruction a line; the last one calls something, the second imports. */
 static int
 read_code(uintptr_t code, snd_sample_code *out)
 {
-    snd_sample_code made = {.first_line = 10, .unit_count = UNITS, .is_ours = is_ours};
+    snd_sample_code made = {.first_line = 10, .unit_count = UNITS, .is_ours = is_ours, .mark = mark};
 
     reads++;
     if (!is_there)
@@ -29,7 +32,12 @@ read_code(uintptr_t code, snd_sample_code *out)
     made.file = snd_strdup("file.py");
     made.lines = snd_calloc(UNITS + 1, sizeof *made.lines);
     made.is_call = snd_calloc(UNITS + 1, 1);
-    if (made.name == NULL || made.file == NULL || made.lines == NULL || made.is_call == NULL) {
+    made.callees = snd_calloc(UNITS + 1, sizeof *made.callees);
+    made.callee_texts = snd_malloc(sizeof callee_texts);
+    if (made.name == NULL || made.file == NULL || made.lines == NULL || made.is_call == NULL || made.callees == NULL ||
+        made.callee_texts == NULL) {
+        snd_free(made.callees);
+        snd_free(made.callee_texts);
         snd_free(made.name);
         snd_free(made.file);
         snd_free(made.lines);
@@ -39,11 +47,21 @@ read_code(uintptr_t code, snd_sample_code *out)
     for (uint32_t i = 1; i < UNITS; i++)
         made.lines[i] = 10 + i;
     made.is_call[UNITS - 1] = 1;
+    memcpy(made.callee_texts, callee_texts, sizeof callee_texts);
+    made.callees[UNITS - 1] = 1;
+    made.callees[1] = 1 + sizeof "data.count";
     *out = made;
     return 1;
 }
 
-static const snd_sample_interpreter python = {.read_code = read_code};
+static uint64_t
+mark_code(uintptr_t code)
+{
+    (void)code;
+    return is_there ? mark : 0;
+}
+
+static const snd_sample_interpreter python = {.read_code = read_code, .mark_code = mark_code};
 
 static snd_sample_place
 place(uintptr_t code, int32_t offset)
@@ -84,6 +102,27 @@ code_is_read_once_and_every_line_is_a_site(void)
     CHECK(place(0x1000, 6).is_call && !place(0x1000, 4).is_call);
     check_site(place(0x2000, 2).site, "first 2000", 11);
     CHECK_NUMBER(reads, 2);
+}
+
+static void
+a_line_is_told_apart_by_what_it_calls(void)
+{
+    const snd_sample_frame call = {.code = 0x1000, .offset = 2 * (UNITS - 1)}, import = {.code = 0x1000, .offset = 2},
+                           neither = {.code = 0x1000, .offset = 4}, before = {.code = 0x1000, .offset = -2};
+
+    start_empty();
+    uint32_t line = snd_sample_place_of(&codes, &python, &call).site;
+    uint32_t site = snd_sample_called_site(&codes, &python, &call, line);
+    check_site(site, "first 1000", 10 + UNITS - 1);
+    CHECK_TEXT(snd_site_get(site).detail, "data.count");
+    CHECK(site != line);
+    CHECK_NUMBER(snd_sample_called_site(&codes, &python, &call, line), site);
+    CHECK(snd_sample_called_site(&codes, &python, &call, site) == SND_NONE);
+    CHECK_TEXT(snd_sample_imported(&codes, &python, &import), "json");
+    CHECK(snd_sample_called_site(&codes, &python, &import, place(0x1000, import.offset).site) == SND_NONE);
+    CHECK(snd_sample_imported(&codes, &python, &call) == NULL);
+    CHECK(snd_sample_called_site(&codes, &python, &neither, place(0x1000, neither.offset).site) == SND_NONE);
+    CHECK(snd_sample_called_site(&codes, &python, &before, place(0x1000, before.offset).site) == SND_NONE);
 }
 
 static void
@@ -188,10 +227,34 @@ failing_allocations_leave_the_code_unknown_and_lose_nothing(void)
     }
 }
 
+/* Another interpreter's code dies without a word: each frame of it is looked at. */
+static void
+foreign_code_is_read_again_when_another_is_at_its_address(void)
+{
+    const snd_sample_frame frame = {.code = 0x5000, .is_foreign = 1};
+
+    start_empty();
+    uint32_t first = snd_sample_place_of(&codes, &python, &frame).site;
+    CHECK_NUMBER(snd_sample_place_of(&codes, &python, &frame).site, first);
+    CHECK_NUMBER(reads, 1);
+    name = "second";
+    mark = 2;
+    CHECK(snd_sample_place_of(&codes, &python, &frame).site != first);
+    CHECK_NUMBER(reads, 2);
+    CHECK_NUMBER(codes.count, 1);
+    is_there = 0;
+    CHECK(!snd_sample_place_of(&codes, &python, &frame).is_known);
+    is_there = 1;
+    name = "first";
+    mark = 1;
+    CHECK_NUMBER(snd_sample_place_of(&codes, &python, &frame).site, first);
+}
+
 int
 main(void)
 {
     RUN(code_is_read_once_and_every_line_is_a_site);
+    RUN(a_line_is_told_apart_by_what_it_calls);
     RUN(what_has_no_line_or_lies_outside_is_the_function_itself);
     RUN(the_next_code_at_an_address_has_its_own_name);
     RUN(an_address_used_a_thousand_times_takes_the_room_of_one);
@@ -199,6 +262,7 @@ main(void)
     RUN(code_that_is_not_there_is_in_the_filter_too);
     RUN(our_own_code_is_known_but_no_site);
     RUN(what_was_never_known_can_be_forgotten);
+    RUN(foreign_code_is_read_again_when_another_is_at_its_address);
     RUN(failing_allocations_leave_the_code_unknown_and_lose_nothing);
     snd_sample_codes_free(&codes);
     return check_report();

@@ -6,7 +6,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,7 +25,7 @@ walk_here(snd_sample_stack *stack, uintptr_t stack_end, uintptr_t *state)
     CHECK(stack_end == 0 || stack_end > (uintptr_t)&here);
     *state = mine;
     for (uint32_t i = 0; i < 3; i++)
-        stack->frames[stack->count++] = (snd_sample_frame){mine + i, 0, 0};
+        stack->frames[stack->count++] = (snd_sample_frame){mine + i, 0, 0, 0};
 }
 
 static const snd_sample_interpreter python = {.walk_here = walk_here};
@@ -109,6 +111,42 @@ a_thread_that_is_not_there_is_told(void)
     CHECK(!snd_sample_ask(slot, 0x3fffffff));
     CHECK(snd_sample_is_answered(slot));
     snd_sample_slot_give_back(slot);
+}
+
+/* Newer C libraries put the stacks of several threads into one mapping, with a guard between them that the table of
+ * mappings does not show. */
+static void
+a_stack_with_a_hidden_guard_behind_it_is_copied_up_to_its_end(void)
+{
+    enum { STACK = 1 << 22, GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, of Linux 6.13 */
+    char *pages = mmap(NULL, 3 * (size_t)STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    snd_sample_slot *slot = take();
+    pthread_attr_t wish;
+    pthread_t other;
+
+    REQUIRE(pages != MAP_FAILED);
+    if (madvise(pages + STACK, STACK, GUARD_INSTALL) != 0)
+        REQUIRE(mprotect(pages + STACK, STACK, PROT_NONE) == 0);
+    pthread_attr_init(&wish);
+    pthread_attr_setstack(&wish, pages, STACK);
+    atomic_store(&thread_id, 0);
+    REQUIRE(pthread_create(&other, &wish, spin, NULL) == 0);
+    while (atomic_load(&thread_id) == 0)
+        sleep_ms(1);
+    slot->native = malloc(SND_SAMPLE_NATIVE_SIZE);
+    for (int i = 0; i < 5; i++) {
+        CHECK(snd_sample_ask(slot, thread_id));
+        REQUIRE(is_answered(slot));
+        CHECK(slot->native_size > 128 && slot->native_start > (uintptr_t)pages);
+        CHECK(slot->native_start + slot->native_size <= (uintptr_t)pages + STACK);
+    }
+    free(slot->native);
+    slot->native = NULL;
+    snd_sample_slot_give_back(slot);
+    atomic_store(&may_end, 1);
+    pthread_join(other, NULL);
+    pthread_attr_destroy(&wish);
+    munmap(pages, 3 * (size_t)STACK);
 }
 
 /* ---- what is not the answer ---- */
@@ -320,5 +358,7 @@ main(void)
     RUN(slots_run_out_and_come_back);
     atomic_store(&may_end, 1);
     pthread_join(thread, NULL);
+    atomic_store(&may_end, 0);
+    RUN(a_stack_with_a_hidden_guard_behind_it_is_copied_up_to_its_end);
     return check_report();
 }

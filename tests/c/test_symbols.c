@@ -7,10 +7,12 @@
 #include "os/native/symbols.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,6 +151,127 @@ code_from_no_file_is_called_generated(void)
         return; /* a system that forbids it */
     REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
     CHECK_TEXT(find(address_of(code) + 16).name, "[generated code]");
+    munmap(code, 4096);
+}
+
+static char map_path[64];
+
+static void
+write_map(const char *text, size_t size, mode_t mode)
+{
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    unlink(map_path);
+    int file = open(map_path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    REQUIRE(file >= 0);
+    REQUIRE(write(file, text, size) == (ssize_t)size && fchmod(file, mode) == 0);
+    close(file);
+}
+
+static const char *
+map_name(uint64_t address)
+{
+    snd_symbols *fresh;
+    snd_symbol found;
+    static char name[512];
+
+    REQUIRE(snd_symbols_new(&fresh) == SND_OK);
+    REQUIRE(snd_symbols_find(fresh, address, &found) == SND_OK);
+    snprintf(name, sizeof name, "%s", found.name);
+    snd_symbols_free(fresh);
+    return name;
+}
+
+static void
+generated_code_has_the_name_that_its_maker_wrote(void)
+{
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t at = address_of(code);
+    char text[2048];
+
+    if (code == MAP_FAILED)
+        return; /* a system that forbids it */
+    int size = snprintf(text, sizeof text,
+                        "%llx 40 first function\n0x%llx 0x40 second\n%llx 10 py::main:/prog.py\n"
+                        "%llx 20 newer\n%llx 40 half",
+                        (unsigned long long)at, (unsigned long long)at + 0x40, (unsigned long long)at + 0x80,
+                        (unsigned long long)at + 0x50, (unsigned long long)at + 0x100);
+    write_map(text, (size_t)size, 0600);
+    REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+    snd_symbol found = find(at + 0x3f);
+    CHECK_TEXT(found.name, "first function");
+    CHECK(found.is_named && found.start == at && found.size == 0x40);
+    CHECK_TEXT(find(at + 0x40).name, "second");
+    CHECK_TEXT(find(at + 0x58).name, "newer"); /* the later line holds */
+    CHECK_TEXT(find(at + 0x78).name, "second");
+    CHECK_TEXT(find(at + 0x88).name, "[generated code]");
+    CHECK_TEXT(find(at + 0x108).name, "[generated code]"); /* its line is not whole yet */
+    int file = open(map_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    REQUIRE(file >= 0 && write(file, "way\n", 4) == 4);
+    close(file);
+    CHECK_TEXT(find(at + 0x108).name, "halfway");
+    unlink(map_path);
+    CHECK_TEXT(find(at).name, "first function"); /* what is known stays */
+    munmap(code, 4096);
+}
+
+static void
+a_map_of_somebody_else_or_of_another_kind_is_not_read(void)
+{
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char text[128], other[96];
+
+    if (code == MAP_FAILED)
+        return; /* a system that forbids it */
+    int size = snprintf(text, sizeof text, "%llx 40 named\n", (unsigned long long)address_of(code));
+    write_map(text, (size_t)size, 0644);
+    CHECK_TEXT(map_name(address_of(code)), "named");
+    write_map(text, (size_t)size, 0664);
+    CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+    write_map(text, (size_t)size, 0602);
+    CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+    write_map(text, (size_t)size, 0600);
+    if (geteuid() == 0) {
+        REQUIRE(chown(map_path, 1, 1) == 0);
+        CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+        REQUIRE(chown(map_path, 0, 0) == 0);
+    }
+    snprintf(other, sizeof other, "%s.other", map_path);
+    REQUIRE(link(map_path, other) == 0); /* another name may be another's */
+    CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+    unlink(map_path);
+    REQUIRE(symlink(other, map_path) == 0);
+    CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+    unlink(map_path);
+    unlink(other);
+    REQUIRE(mkfifo(map_path, 0600) == 0); /* reading it would never end */
+    CHECK_TEXT(map_name(address_of(code)), "[generated code]");
+    unlink(map_path);
+    munmap(code, 4096);
+}
+
+static void
+a_hostile_map_is_names_and_nothing_else(void)
+{
+    enum { SIZE = 300000 };
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *text = snd_malloc(SIZE + 1024);
+
+    if (code == MAP_FAILED || text == NULL)
+        return;                                      /* a system that forbids it */
+    for (uint32_t i = 0, state = 1; i < SIZE; i++) { /* anything, with long lines and short ones */
+        state = state * 1664525u + 1013904223u;
+        text[i] = (char)(i < 140000 ? 'a' : state >> 24);
+    }
+    int more = snprintf(text + SIZE, 1024,
+                        "\n\n \nffffffffffffffff ffffffffffffffff all\n0 0 none\n%llx\n%llx 40\n%llx 40 \nzz 40 z\n"
+                        "11111111111111111 1 long\n%llx 40 a\x1b[2J\tb\n",
+                        (unsigned long long)address_of(code), (unsigned long long)address_of(code),
+                        (unsigned long long)address_of(code), (unsigned long long)address_of(code));
+    write_map(text, (size_t)SIZE + (size_t)more, 0600);
+    CHECK_TEXT(map_name(address_of(code)), "a [2J b");
+    CHECK_TEXT(map_name(address_of(code) + 0x48), "[generated code]");
+    unlink(map_path);
+    snd_free(text);
     munmap(code, 4096);
 }
 
@@ -351,6 +474,9 @@ main(int argc, char **argv)
     RUN(the_vdso_is_a_library);
     RUN(addresses_without_code_are_unknown);
     RUN(code_from_no_file_is_called_generated);
+    RUN(generated_code_has_the_name_that_its_maker_wrote);
+    RUN(a_map_of_somebody_else_or_of_another_kind_is_not_read);
+    RUN(a_hostile_map_is_names_and_nothing_else);
     RUN(a_library_loaded_later_is_found_by_itself);
     RUN(a_removed_file_still_has_its_exported_names);
     RUN(a_file_that_took_the_place_of_another_is_not_read);

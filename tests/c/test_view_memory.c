@@ -168,6 +168,12 @@ only_the_line_that_leaks_is_accused(void)
     CHECK(table->row_count > 3);
     CHECK(find_row(table, "place", "prog.py:2") == SND_NONE); /* memory of imports is never judged */
     snd_table_free(table);
+    set_info(profile, "length_ns", "1000000000");
+    table = make_view(profile, "leaks", (snd_view_options){0});
+    CHECK_NUMBER(table->row_count, 0);
+    CHECK_HAS(table->footer, "; 0 lines checked, ");
+    CHECK_HAS(table->footer, " skipped (the run is too short)");
+    snd_table_free(table);
     snd_profile_free(profile);
 }
 

@@ -6,7 +6,8 @@
 #include "fixture_table.h"
 #include "format/stacks/stacks.h"
 #include "model/rollup.h"
-#include "view/ops/op_averages.h"
+#include "view/core/arrange.h"
+#include "view/ops/ops.h"
 #include "view/sampled/tree.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static uint32_t
 find_op(const snd_table *table, const char *name, const char *column, const char *text)
 {
     for (uint32_t r = 0; r < table->row_count; r++)
-        if (strcmp(cell_of(table, r, "name")->text, name) == 0 &&
+        if (!table->rows[r].is_extra && strcmp(cell_of(table, r, "name")->text, name) == 0 &&
             (text == NULL || strcmp(cell_of(table, r, column)->text, text) == 0))
             return r;
     CHECK_TEXT(name, "a row");
@@ -31,7 +32,7 @@ calls_of_one_name_are_one_row(void)
     snd_profile *profile = ops_profile();
     snd_table *table = make_view(profile, "ops", (snd_view_options){0});
 
-    CHECK_NUMBER(table->row_count, 5); /* dot, apply_along_axis, add, and the two regions */
+    CHECK_NUMBER(table->row_count, 6); /* dot, apply_along_axis, add, a heading and the two regions */
     CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "calls"), 7);
     CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "self"), 46 * MS);
     CHECK_NUMBER(whole_of(table, "name", "numpy.dot", "total"), 46 * MS);
@@ -75,10 +76,29 @@ regions_stand_beside_operators(void)
     CHECK_NUMBER(whole_of(table, "name", "region inner", "total"), 10 * MS);
     CHECK_TEXT(cell_of(table, find_op(table, "region inner", "", NULL), "kind")->text, "region");
     CHECK_TEXT(cell_of(table, 0, "kind")->text, "op"); /* the one with the most time of its own */
+    CHECK_TEXT(table->rows[3].heading, "regions");     /* they come after all operators, whatever they took */
+    CHECK_TEXT(cell_of(table, 4, "name")->text, "region step");
+    CHECK_TEXT(cell_of(table, 5, "name")->text, "region inner");
     for (uint32_t r = 0; r < table->row_count; r++)
         self += (uint64_t)cell_of(table, r, "self")->whole;
     CHECK_NUMBER(self, 85 * MS);
-    CHECK(strstr(table->footer, "15 calls of operators; percentages are of 85.00 ms") == table->footer);
+    CHECK(strstr(table->footer, "15 calls of operators, 2 copies, 5 casts; percentages are of 85.00 ms") ==
+          table->footer);
+    snd_table_free(table);
+    snd_profile_free(profile);
+}
+
+static void
+operators_that_copy_or_cast_stand_out(void)
+{
+    snd_profile *profile = ops_profile();
+    snd_table *table = make_view(profile, "ops", (snd_view_options){0});
+
+    CHECK(table->rows[find_op(table, "numpy.dot", "", NULL)].colour == SND_COLOUR_WARM); /* copies */
+    CHECK(table->rows[find_op(table, "numpy.add", "", NULL)].colour == SND_COLOUR_WARM); /* casts */
+    CHECK(table->rows[find_op(table, "numpy.apply_along_axis", "", NULL)].colour == SND_COLOUR_BY_SHARE);
+    snd_table_limit(table, 4); /* a heading without rows below is none */
+    CHECK_NUMBER(table->row_count, 3);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -90,7 +110,7 @@ other_inputs_are_other_rows_when_asked_for(void)
     snd_table *table = make_view(profile, "ops", (snd_view_options){.by_shape = 1});
     uint32_t row = find_op(table, "numpy.dot", "shapes", "float64[100,100], float64[100,100]");
 
-    CHECK_NUMBER(table->row_count, 7);
+    CHECK_NUMBER(table->row_count, 8);
     CHECK_NUMBER(cell_of(table, row, "calls")->whole, 5);
     CHECK_NUMBER(cell_of(table, row, "total")->whole, 10 * MS);
     row = find_op(table, "numpy.dot", "shapes", "float64[200,200], float64[200,200]");
@@ -111,7 +131,7 @@ other_lines_are_other_rows_when_asked_for(void)
     CHECK_NUMBER(cell_of(table, find_op(table, "numpy.add", "place", "prog.py:20"), "calls")->whole, 7);
     snd_table_free(table);
     table = make_view(profile, "ops", (snd_view_options){.by_shape = 1, .by_line = 1});
-    CHECK_NUMBER(table->row_count, 8);
+    CHECK_NUMBER(table->row_count, 9);
     snd_table_free(table);
     snd_profile_free(profile);
 }
@@ -222,40 +242,40 @@ operators_are_frames_where_regions_are(void)
 
 /* ---- the table as PyTorch has it ---- */
 
-static const snd_op_average *
-find_average(const snd_op_averages *list, const char *name)
+static const snd_ops_row *
+find_average(const snd_ops *ops, const char *name)
 {
-    for (uint32_t i = 0; i < snd_op_averages_count(list); i++)
-        if (strcmp(snd_op_averages_at(list, i)->name, name) == 0)
-            return snd_op_averages_at(list, i);
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (strcmp(ops->rows[i].name, name) == 0)
+            return &ops->rows[i];
     return NULL;
 }
 
-static snd_op_averages *
-averages_of(const snd_profile *profile, const snd_profile *before, snd_view_options options)
+static snd_ops
+averages_of(snd_ops_question asked)
 {
-    snd_op_averages *list = snd_op_averages_new();
+    snd_ops ops;
 
-    REQUIRE(list != NULL && snd_ops_averages(profile, before, &options, list) == SND_OK);
-    return list;
+    REQUIRE(snd_ops_make(&asked, &ops) == SND_OK);
+    return ops;
 }
 
 static void
 operators_become_rows_of_averages(void)
 {
     snd_profile *profile = ops_profile();
-    snd_op_averages *list = averages_of(profile, NULL, (snd_view_options){.by_shape = 1, .by_line = 1});
-    const snd_op_average *row = find_average(list, "numpy.dot");
+    snd_ops ops = averages_of((snd_ops_question){.profile = profile, .by_shape = 1, .lines = 1});
+    const snd_ops_row *row = find_average(&ops, "numpy.dot");
 
-    CHECK_NUMBER(snd_op_averages_count(list), 8);
+    CHECK_NUMBER(ops.count, 8);
     CHECK_TEXT(row->shapes, "float64[100,100], float64[100,100]");
     CHECK_TEXT(row->stack, "/app/prog.py(10)");
     CHECK_NUMBER(row->count, 4);
     CHECK(row->self_cpu_us == 8000 && row->total_cpu_us == 8000);
-    CHECK_NUMBER(row->flops, 8000000);
+    CHECK(row->flops == 8000000);
     CHECK(row->has_parent && !row->is_annotation);
-    CHECK(find_average(list, "region step")->is_annotation && !find_average(list, "region step")->has_parent);
-    snd_op_averages_free(list);
+    CHECK(find_average(&ops, "region step")->is_annotation && !find_average(&ops, "region step")->has_parent);
+    snd_ops_free(&ops);
     snd_profile_free(profile);
 }
 
@@ -267,14 +287,30 @@ what_was_there_before_does_not_count(void)
 
     add_op(now, root, "numpy.add", "float64[1000], int64[1000]", 20, 3, MS, 3 * MS);
     add_op(now, root, "numpy.exp", "float64[1000]", 21, 1, MS, MS);
-    snd_op_averages *list = averages_of(now, before, (snd_view_options){0});
-    CHECK_NUMBER(snd_op_averages_count(list), 2);
-    CHECK_NUMBER(find_average(list, "numpy.add")->count, 3);
-    CHECK(find_average(list, "numpy.add")->total_cpu_us == 3000);
-    CHECK_NUMBER(find_average(list, "numpy.exp")->count, 1);
-    snd_op_averages_free(list);
+    snd_ops ops = averages_of((snd_ops_question){.profile = now, .before = before});
+    CHECK_NUMBER(ops.count, 2);
+    CHECK_NUMBER(find_average(&ops, "numpy.add")->count, 3);
+    CHECK(find_average(&ops, "numpy.add")->total_cpu_us == 3000);
+    CHECK_NUMBER(find_average(&ops, "numpy.exp")->count, 1);
+    snd_ops_free(&ops);
     snd_profile_free(before);
     snd_profile_free(now);
+}
+
+static void
+rows_of_another_profile_follow(void)
+{
+    snd_profile *profile = ops_profile(), *more = ops_profile();
+    snd_ops ops = averages_of((snd_ops_question){.profile = profile}), twice;
+
+    twice = averages_of((snd_ops_question){.profile = profile, .before = profile, .more = more});
+    CHECK_NUMBER(twice.count, ops.count);
+    CHECK_NUMBER(find_average(&twice, "numpy.dot")->count, find_average(&ops, "numpy.dot")->count);
+    CHECK_NUMBER(twice.whole_ns, ops.whole_ns);
+    snd_ops_free(&ops);
+    snd_ops_free(&twice);
+    snd_profile_free(profile);
+    snd_profile_free(more);
 }
 
 /* ---- recordings, and memory that runs out ---- */
@@ -324,6 +360,7 @@ main(void)
     RUN(calls_of_one_name_are_one_row);
     RUN(the_speed_is_that_of_the_calls_with_a_formula);
     RUN(regions_stand_beside_operators);
+    RUN(operators_that_copy_or_cast_stand_out);
     RUN(other_inputs_are_other_rows_when_asked_for);
     RUN(other_lines_are_other_rows_when_asked_for);
     RUN(what_is_inside_itself_counts_once_in_the_total);
@@ -334,6 +371,7 @@ main(void)
     RUN(operators_are_frames_where_regions_are);
     RUN(operators_become_rows_of_averages);
     RUN(what_was_there_before_does_not_count);
+    RUN(rows_of_another_profile_follow);
     RUN(a_recording_keeps_operators);
     RUN(views_without_memory_say_so);
     return check_report();

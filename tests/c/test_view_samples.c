@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "fixture.h"
+#include "fixture_samples.h"
 #include "fixture_table.h"
 #include "fixture_walk.h"
 #include "format/table/format.h"
@@ -145,6 +146,61 @@ a_collection_is_not_the_time_of_its_line(void)
     CHECK_NUMBER(ms_of(functions, "function", SND_SITE_COLLECTION, "total"), 50);
     snd_table_free(before);
     snd_table_free(lines);
+    snd_table_free(functions);
+    snd_profile_free(profile);
+}
+
+static void
+a_c_function_has_a_row_below_its_caller(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *before = make_view(profile, "lines", (snd_view_options){0});
+    uint32_t line = node_at(profile, "/app/walk.py", 13);
+    REQUIRE(line != SND_NONE);
+    snd_profile_site site = profile->sites[profile->nodes[line].site];
+    site.detail = "data.count";
+    add_cpu(profile, add_frame(profile, profile->nodes[line].parent, &site), 0, 400, 0);
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){0});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){0});
+    snd_table *functions = make_view(profile, "functions", (snd_view_options){0});
+
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:13", "time"), ms_of(before, "place", "walk.py:13", "time") + 400);
+    CHECK_TEXT(cell_of(lines, row_of(lines, "place", "walk.py:13"), "c_functions")->text, "data.count() 18%");
+    CHECK_NUMBER(ms_of(tree, "name", "[in data.count()]", "time"), 400);
+    CHECK_TEXT(cell_of(functions, row_of(functions, "function", site.name), "c_functions")->text, "data.count() 18%");
+    CHECK_NUMBER(sum_ms(functions, "self", 0), 3180 + 400);
+    CHECK_NUMBER(sum_ms(tree, "time", 0), 3180 + 400);
+    snd_table_free(before);
+    snd_table_free(lines);
+    snd_table_free(tree);
+    snd_table_free(functions);
+    snd_profile_free(profile);
+}
+
+static void
+an_import_is_one_row_with_all_its_time(void)
+{
+    snd_profile *profile = walk_profile();
+    snd_table *before = make_view(profile, "lines", (snd_view_options){0});
+    uint32_t line = node_at(profile, "/app/walk.py", 13);
+    REQUIRE(line != SND_NONE);
+    uint32_t import = add_walk_symbol(profile, line, SND_SITE_OTHER, SND_SITE_IMPORT "big", "");
+    uint32_t module = add_walk_line(profile, import, "/usr/lib/python3.11/big.py:<module>:1:2");
+    uint32_t inner = add_walk_symbol(profile, module, SND_SITE_OTHER, SND_SITE_IMPORT "small", "");
+    add_cpu(profile, import, 100, 0, 0);
+    add_cpu(profile, module, 200, 0, 0);
+    add_cpu(profile, inner, 100, 0, 0);
+    snd_table *lines = make_view(profile, "lines", (snd_view_options){0});
+    snd_table *tree = make_view(profile, "tree", (snd_view_options){0});
+    snd_table *functions = make_view(profile, "functions", (snd_view_options){0});
+
+    CHECK_NUMBER(ms_of(lines, "place", "walk.py:13", "time"), ms_of(before, "place", "walk.py:13", "time") + 400);
+    CHECK_NUMBER(ms_of(tree, "name", "import big  [2 frames hidden]  big", "time"), 400);
+    CHECK_NUMBER(ms_of(functions, "function", "import big", "total"), 400);
+    CHECK_NUMBER(ms_of(functions, "function", "import small", "total"), 100);
+    snd_table_free(before);
+    snd_table_free(lines);
+    snd_table_free(tree);
     snd_table_free(functions);
     snd_profile_free(profile);
 }
@@ -420,6 +476,8 @@ main(void)
     RUN(rows_of_a_tree_are_the_sum_of_those_below);
     RUN(time_in_libraries_stands_at_the_line_that_led_there);
     RUN(a_collection_is_not_the_time_of_its_line);
+    RUN(a_c_function_has_a_row_below_its_caller);
+    RUN(an_import_is_one_row_with_all_its_time);
     RUN(a_function_that_calls_itself_counts_once);
     RUN(libraries_are_folded_in_a_tree);
     RUN(small_rows_are_counted);

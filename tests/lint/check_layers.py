@@ -59,6 +59,9 @@ def include_faults(room: str, line: str) -> Iterator[str]:
 
 
 def version_faults(room: str, line: str) -> Iterator[str]:
+    # They describe the system that the interpreter was built on; a wheel runs on others.
+    for word in re.findall(r"\bHAVE_[A-Z]\w*", line):
+        yield f"{word} of pyconfig.h must decide nothing"
     if not room.startswith("python/"):
         for word in re.findall(r"\b(?:PY_VERSION_HEX|Py_GIL_DISABLED)\b", line):
             yield f"only src/python names {word}"

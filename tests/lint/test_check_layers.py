@@ -24,6 +24,7 @@ from check_layers import MAY_INCLUDE, check
             "int a; /* b\n*/ _PyFrame_Get();\n",
             "src/python/regions/func.c:2: only src/python/compat",
         ),
+        ("src/python/compat/a.c", "\n#ifdef HAVE_GETTID\n", "a.c:2: HAVE_GETTID of pyconfig.h must decide"),
         ("src/extra/new.c", "", "src/extra/new.c:1: is in no room"),
         ("src/main.c", "", "src/main.c:1: is in no room"),
         ("src/base/map.c", "\n" * 1001, "src/base/map.c:1001: more than 1000 lines"),
@@ -46,6 +47,7 @@ def test_a_broken_rule_is_reported_with_its_place(tmp_path: Path, path: str, tex
         ("src/python/compat/compat.h", "#include <Python.h>\n#if PY_VERSION_HEX > 0\n_PyFrame_Get();\n#endif\n"),
         ("src/python/compat/suspend_slots.c", "extern PyTypeObject _PyAsyncGenASend_Type;\n"),
         ("src/python/regions/func.c", '/* unlike _PyFrame_Get */ char *url = "http://a"; // PY_VERSION_HEX\n'),
+        ("src/python/regions/func.c", "int flags = Py_TPFLAGS_HAVE_GC;\n"),
         ("src/base/map.c", "\n" * 1000),
     ],
 )

@@ -10,6 +10,11 @@ import pytest
 
 import sonde.tracing
 
+try:
+    from cProfile import label
+except ImportError:  # 3.15
+    from profiling.tracing import label
+
 sys.path.insert(0, str(Path(__file__).parent / "programs"))
 from calls_workloads import WORKLOADS
 
@@ -21,7 +26,7 @@ METHOD = re.compile(r"<(?:function .*?(\w+)>|method '(\w+)' of )")
 
 def label_of(code):
     """The key of a code object, or of a C function's name, in pstats."""
-    file, line, name = cProfile.label(code)
+    file, line, name = label(code)
     return (file, line, ADDRESS.sub("", name))
 
 
@@ -89,6 +94,21 @@ def differences(theirs, ours):
     return sorted(f"{key}: {theirs.get(key)} / {ours.get(key)}" for key in keys if theirs.get(key) != ours.get(key))
 
 
+def without_c_functions(theirs, ours):
+    """From 3.14 on the standard profiler counts C functions even with builtins=False, and names them as callers of what
+    they call: pairs of such callees are left out."""
+
+    def is_c(label):
+        return label[0] == "~"
+
+    called_by_c = {key[0] for key in theirs if len(key) == 2 and is_c(key[1])}
+
+    def is_compared(key):
+        return not is_c(key) if len(key) == 3 else not (is_c(key[0]) or is_c(key[1]) or key[0] in called_by_c)
+
+    return tuple({key: value for key, value in table.items() if is_compared(key)} for table in (theirs, ours))
+
+
 @pytest.fixture(autouse=True, scope="module")
 def no_collector():
     """What the garbage collector finds would be counted wherever it happens to run."""
@@ -104,8 +124,9 @@ def compare(work, **options):
     theirs = counts_of_entries(run(cProfile.Profile(**options), work))
     ours = run(sonde.tracing.Profile(**options, resumes=True), work)
     assert len(theirs) > 1
-    assert differences(theirs, counts_of_entries(ours)) == []
-    assert differences(theirs, counts_of_stats(ours)) == []
+    for counts in (counts_of_entries(ours), counts_of_stats(ours)):
+        pair = (theirs, counts) if options.get("builtins", True) else without_c_functions(theirs, counts)
+        assert differences(*pair) == []
 
 
 @pytest.mark.parametrize("work", WORKLOADS, ids=lambda work: work.__name__.removeprefix("use_"))

@@ -108,6 +108,15 @@ def test_export_writes_a_file(golden):
     assert (golden.folder / "out.csv").read_text() == text
 
 
+def test_export_does_not_replace_its_recording(golden):
+    before = (golden.folder / "golden.sonde").read_bytes()
+    (golden.folder / "link").symlink_to("golden.sonde")
+    for name in ("golden.sonde", "link"):
+        refused = golden.command("export", "golden.sonde", "-f", "csv", "-o", name, status=2)
+        assert refused.stderr == f"sonde: {name}: this is the recording itself; choose another name for the output\n"
+    assert (golden.folder / "golden.sonde").read_bytes() == before
+
+
 @pytest.mark.quick
 def test_sql_answers(golden):
     def ask(query, *more):
@@ -123,7 +132,7 @@ def test_sql_answers(golden):
     }
     assert ask("pragma user_version", "-f", "json") == (
         '{"view": "sql",\n "columns": [{"name": "user_version", "unit": "count"}],\n "rows": [\n'
-        '  {"user_version": 8}\n ]}\n'
+        '  {"user_version": 9}\n ]}\n'
     )
     assert ask("select null as unknown, 1.5 as number, x'00ff' as bytes") == (
         "unknown  number  bytes\n-------  ------  ---------\n            1.5  (2 bytes)\n"
@@ -137,7 +146,7 @@ def test_sql_answers(golden):
         "insert into info values ('a', 'b')",
         "attach 'other.db' as other",
         "vacuum into 'copy.db'",
-        "pragma user_version = 9",
+        "pragma user_version = 10",
         "pragma incremental_vacuum",
         "drop table node",
         "create table t (x)",
@@ -155,7 +164,7 @@ MISTAKES = {
     "veiw golden.sonde": "unknown command 'veiw'; did you mean 'view'?",
     "xyzzy": (
         "unknown command 'xyzzy'; choose from run, trace, view, report, diff, merge, export, import, stat, info, sql, "
-        "doctor, config"
+        "doctor, config, completion"
     ),
     "view golden.sonde --colums name": "view has no option '--colums'; did you mean '--columns'?",
     "view golden.sonde --columns totl": "unknown column 'totl'; did you mean 'total'?",
@@ -165,7 +174,9 @@ MISTAKES = {
     "view .": ".: Is a directory",
     "view golden.py": "golden.py: this file is not a sonde recording",
     "view empty.sonde": ("empty.sonde: the file is empty; the process was killed before its first checkpoint"),
-    "view golden.sonde --counters": "golden.sonde: the recording has no data for counters",
+    "view golden.sonde --counters": (
+        "golden.sonde: the recording has no data for counters; record values with sonde.counter(name, value)"
+    ),
     "view truncated.sonde": "truncated.sonde: the recording is damaged",
     "view newer.sonde": "newer.sonde: the recording was written by a newer sonde; update sonde to read it",
     "view other.sonde": "other.sonde: this file is not a sonde recording",
@@ -211,7 +222,10 @@ def test_help_and_version(golden):
         assert f"usage: sonde {command}" in about
     import sonde as package
 
-    assert golden.command("--version").stdout == f"sonde {package.__version__}\n"
+    version, commit, features = golden.command("--version").stdout.splitlines()
+    assert version == f"sonde {package.__version__}"
+    assert re.fullmatch(r"commit    (unknown|[0-9a-f]{12}\+?)", commit)
+    assert re.fullmatch(r"features  (no )?report page, (no )?native frames", features)
 
 
 def test_doctor_says_what_works(golden):

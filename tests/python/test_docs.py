@@ -174,7 +174,7 @@ def test_the_limits_in_the_pages_are_those_of_the_code():
     buckets = defined("model/histogram.h", "SND_HISTOGRAM_BUCKETS")
     assert f"There are {buckets} buckets" in page and f"and {buckets * 4} for its histogram" in regions
     assert defined("store/chunk.h", "SND_CHUNK_LIMIT") == 2**20
-    assert defined("store/schema.h", "SND_SCHEMA_VERSION") == 8
+    assert defined("store/schema.h", "SND_SCHEMA_VERSION") == 9
 
 
 @pytest.fixture
@@ -250,7 +250,7 @@ def test_histograms_are_as_recording_md_says(recording):
 def test_the_schema_of_recording_md_is_the_schema(recording):
     text = (ROOT / "docs" / "recording.md").read_text()
     db = sqlite3.connect(recording)
-    assert db.execute("pragma user_version").fetchone() == (8,)
+    assert db.execute("pragma user_version").fetchone() == (9,)
     assert db.execute("pragma application_id").fetchone() == (0x536F6E64,)
     assert recording.read_bytes()[68:72] == b"Sond"
     for (table,) in db.execute("select name from sqlite_master where type = 'table'").fetchall():

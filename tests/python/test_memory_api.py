@@ -334,11 +334,9 @@ def test_time_and_memory_of_a_line_in_one_recording(tmp_path):
             line = line_before()
     assert m.peak_bytes > 2 * MB
     with sqlite3.connect(tmp_path / "r.sonde") as db:
-        cpu_ns, allocated = db.execute(
-            "select sum(python_ns + native_ns + system_ns), sum(alloc_python + alloc_native) from sample"
-            " join memory using (node) where sample.file = ? and sample.line = ?",
-            (__file__, line),
-        ).fetchone()
+        where, here = "where file = ? and line = ?", (__file__, line)
+        (cpu_ns,) = db.execute(f"select sum(python_ns + native_ns + system_ns) from sample {where}", here).fetchone()
+        (allocated,) = db.execute(f"select sum(alloc_python + alloc_native) from memory {where}", here).fetchone()
         (probes,) = db.execute("select value from info where key = 'probes'").fetchone()
     assert cpu_ns > 1e8
     assert allocated == pytest.approx(m.allocated_bytes, rel=0.1)

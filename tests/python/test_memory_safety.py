@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "truth" / "memory" / "nati
 
 from build_native import build, compile_shared  # noqa: E402
 
-pytestmark = pytest.mark.interpreter
+differs = pytest.mark.interpreter  # with jemalloc or another allocator below, all interpreters are the same
 
 PROGRAM = PROGRAMS / "memory_work.py"
 HELPERS = ("churn", "leave")
@@ -69,6 +69,7 @@ def compare(tmp_path, name, *words, exact=False, **environment):
     return got
 
 
+@differs
 @pytest.mark.parametrize("exact", [False, True] if IS_LONG else [False], ids=["sampled", "exact"][: 1 + IS_LONG])
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in HELPERS])
 def test_a_program(tmp_path, request, name, exact):
@@ -76,12 +77,14 @@ def test_a_program(tmp_path, request, name, exact):
     compare(tmp_path, name, *words, exact=exact)
 
 
+@differs
 @pytest.mark.parametrize("allocator", ["debug", *slow("malloc", "malloc_debug")])
 @pytest.mark.parametrize("name", some(ELSEWHERE, 0))
 def test_with_another_allocator_of_python(tmp_path, name, allocator):
     compare(tmp_path, name, PYTHONMALLOC=allocator)
 
 
+@differs
 @pytest.mark.parametrize("name", some(ELSEWHERE, 1))
 def test_when_tracemalloc_was_there_before(tmp_path, name):
     compare(tmp_path, name, PYTHONTRACEMALLOC="3")
@@ -101,6 +104,7 @@ def test_with_an_allocator_that_is_preloaded(tmp_path, request, interposer, name
     compare(tmp_path, name, *words, exact=exact, LD_PRELOAD=interposer)
 
 
+@differs
 @pytest.mark.slow
 def test_a_thousand_starts_leave_nothing(sonde, native):
     done = sonde.run([sys.executable, str(PROGRAMS / "memory_often.py"), "1000", str(native)])
@@ -141,10 +145,12 @@ print("end")
 """
 
 
+@differs
 def test_tracemalloc_comes_inside_and_goes_after(sonde):
     assert sonde.python(TRACEMALLOC_LATER).stdout == "end\n"
 
 
+@differs
 @pytest.mark.parametrize("allocator", ["pymalloc", "malloc", "debug", "malloc_debug"])
 def test_blocks_that_outlive_the_measurement(sonde, allocator):
     """Allocated while it is measured and freed afterwards, and the other way round."""

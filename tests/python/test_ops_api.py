@@ -124,6 +124,8 @@ def test_an_unknown_key_names_the_known_ones():
         np.ones(2) + 1
     with pytest.raises(ValueError, match="unknown sort_by 'wrong'; choose from .*cpu_time_total"):
         prof.key_averages().table(sort_by="wrong")
+    with pytest.raises(TypeError, match="a Profile or None is needed, not int"):
+        prof.profile.op_averages(None, 5, False, 0, False)
 
 
 def test_averages_as_csv(tmp_path):
@@ -134,13 +136,17 @@ def test_averages_as_csv(tmp_path):
     assert "numpy.add" in [row["name"] for row in csv.DictReader(io.StringIO(text))]
 
 
-def test_operators_that_torch_cannot_give_are_a_warning():
+def test_operators_that_torch_cannot_give_are_a_warning(monkeypatch):
     class Broken:
-        def stop(self):
+        @property
+        def profiler(self):
             raise RuntimeError("it is gone")
 
     with sonde.ops():
-        collector = _torch_ops.Collector(Broken(), shapes=False)
+        collector = _torch_ops.Collector(shapes=False, window=None)
+        monkeypatch.setattr(_torch_ops, "_guard", lambda torch, is_on: None)
+        monkeypatch.setitem(sys.modules, "torch", sys.modules.get("torch"))
+        collector._prof = Broken()
         with pytest.warns(UserWarning, match="PyTorch's operators are lost: it is gone"):
             collector.end()
 
@@ -275,9 +281,11 @@ def view(sonde, *options):
 def test_run_without_numpy(sonde):
     (sonde.folder / "prog.py").write_text("print(1)\n")
     done = sonde.command("run", "--ops", "-o", "r.sonde", "prog.py")
-    assert "no NumPy operator was called" in done.stderr
+    assert "no operator of NumPy or PyTorch was called" in done.stderr
     failed = sonde.command("view", "r.sonde", "--ops", status=2)
-    assert failed.stderr == "sonde: r.sonde: recorded without --ops, or no operator was called\n"
+    assert failed.stderr == (
+        "sonde: r.sonde: recorded without --ops, or no operator was called; record again with sonde run --ops\n"
+    )
 
 
 def test_the_footer_says_what_it_cost(sonde):

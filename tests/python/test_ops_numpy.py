@@ -370,6 +370,18 @@ def test_with_stacks_the_calling_line_is_told(measured):
     assert {op.file for op in measured.seen().all("numpy.sqrt")} == {__file__}
 
 
+def test_what_numpy_itself_calls_counts_for_the_line_that_called_numpy(measured):
+    line = inspect.currentframe().f_lineno
+    with measured(stacks=True):
+        A.mean()  # in numpy/_core/_methods.py
+        np.std(A)
+        np.pad(A, 1)
+    ops = measured.seen().ops
+    assert {op.file for op in ops} == {__file__}
+    assert {op.line - line for op in ops if op.name == "numpy.add.reduce"} == {2, 3}
+    assert {op.line - line for op in ops} == {2, 3, 4}
+
+
 def test_shapes_without_end_have_one_row(measured):
     arrays = [np.ones(count) for count in range(1, 1501)]
     with measured():

@@ -204,8 +204,8 @@ def test_arguments_and_results_are_not_kept(measured):
             A.sum(axis=0)
             A.dot(out.T)
         assert [sys.getrefcount(one) for one in kept] == before
-    result = np.sqrt(A)
-    assert sys.getrefcount(result) == 2
+    result, alone = np.sqrt(A), object()
+    assert sys.getrefcount(result) == sys.getrefcount(alone)  # interpreters differ in what a variable counts
 
 
 def some_of_everything():

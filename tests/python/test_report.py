@@ -344,7 +344,7 @@ def test_mistakes_get_one_line(sonde):
     )
     assert refusal(sonde, "r.sonde", "-o", "/dev/full") == "/dev/full: cannot be written: No space left on device"
     assert refusal(sonde, "r.sonde", "-o", ".") == ".: cannot be written: Is a directory"
-    assert "this is the recording itself; choose another name for the page" in refusal(
+    assert "this is the recording itself; choose another name for the output" in refusal(
         sonde, "r.sonde", "-o", "r.sonde"
     )
     assert "--open needs a file, not standard output" in refusal(sonde, "r.sonde", "--open", "-o", "-")

@@ -10,8 +10,6 @@ import pytest
 from run_support import SONDE, infos, needs_tables
 from sonde_programs import slow
 
-pytestmark = pytest.mark.interpreter
-
 PYTHON = str(Path(sys.executable).parent / "python")
 SPIN = """
 import json, os, resource, subprocess, sys, threading, time

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from run_support import SONDE, infos
 
-pytestmark = pytest.mark.interpreter
-
 PYENV = Path(os.environ.get("PYENV_ROOT") or Path("~/.pyenv").expanduser()) / "versions"
 
 
@@ -42,7 +40,7 @@ MISTAKES = {
     "run -m": "run: option '-m' needs MODULE",
     "run -c": "run: option '-c' needs CODE",
     "run -- /no/python prog.py": "/no/python: cannot be started: No such file or directory",
-    "run -- /bin/ls prog.py": "/bin/ls is not a Python interpreter; after '--' write python3 and its program",
+    "run -- /bin/ls prog.py": "/bin/ls is not a Python interpreter or script; after '--' write python3 and its program",
     "run -- {python}": "no program given after the interpreter: sonde run -- python3 prog.py",
     "run -- {python} -V": "Python's option '-V' cannot be used here",
     "run -- {python} -m": "Python's option '-m' needs a value",

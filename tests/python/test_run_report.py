@@ -54,7 +54,7 @@ STREAMS = {
 @pytest.mark.parametrize("command", ["run", "trace"])
 @pytest.mark.parametrize("how", STREAMS)
 def test_the_report_needs_no_stream_of_the_program(sonde, how, command):
-    write(sonde, "spin(0.05)\n" + textwrap.dedent(STREAMS[how]))
+    write(sonde, "spin(0.2)\n" + textwrap.dedent(STREAMS[how]))
     plain = sonde.run([PYTHON, "prog.py"], status=None)
     done = measure(sonde, command, "prog.py")
     assert done.returncode == plain.returncode
@@ -73,7 +73,7 @@ def test_a_module_that_closes_standard_output_is_reported(sonde):
 
 
 def test_the_report_comes_behind_what_the_program_wrote(sonde):
-    write(sonde, "spin(0.05)\nprint('out')\nsys.stderr.write('no end of a line')\n")
+    write(sonde, "spin(0.2)\nprint('out')\nsys.stderr.write('no end of a line')\n")
     done = sonde.run(["sh", "-c", '"$0" run -o r.sonde prog.py 2>&1', SONDE], env={"PYTHONUNBUFFERED": ""})
     before, _, _ = done.stdout.partition("prog.py")
     assert sorted(before) == sorted("out\nno end of a line")
@@ -81,7 +81,7 @@ def test_the_report_comes_behind_what_the_program_wrote(sonde):
 
 def test_what_fails_at_the_end_fails_as_without_us(sonde):
     """A full device: Python says so when it flushes, and ends with 120."""
-    write(sonde, "spin(0.05)\nprint('out')\n")
+    write(sonde, "spin(0.2)\nprint('out')\n")
     environment = {**os.environ, "PYTHONUNBUFFERED": ""}
     statuses = []
     for command in ([PYTHON, "prog.py"], [SONDE, "run", "-o", "r.sonde", "prog.py"]):
@@ -102,7 +102,7 @@ def test_what_fails_at_the_end_fails_as_without_us(sonde):
 
 @pytest.mark.parametrize("action", ["SIG_DFL", "SIG_IGN"])
 def test_nobody_reads_standard_error_any_more(sonde, action):
-    write(sonde, f"import signal\nsignal.signal(signal.SIGPIPE, signal.{action})\nspin(0.05)\ninput()\nsys.exit(3)\n")
+    write(sonde, f"import signal\nsignal.signal(signal.SIGPIPE, signal.{action})\nspin(0.2)\ninput()\nsys.exit(3)\n")
     program = subprocess.Popen(
         [SONDE, "run", "-o", "r.sonde", "prog.py"], cwd=sonde.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -116,7 +116,7 @@ def test_nobody_reads_standard_error_any_more(sonde, action):
 
 
 def test_a_file_of_the_program_that_got_the_number_of_standard_error_is_left_alone(sonde):
-    write(sonde, "import os\nspin(0.05)\nos.close(2)\nf = open('data', 'w')\nassert f.fileno() == 2\nf.write('mine')\n")
+    write(sonde, "import os\nspin(0.2)\nos.close(2)\nf = open('data', 'w')\nassert f.fileno() == 2\nf.write('mine')\n")
     done = measure(sonde, "run", "prog.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert (sonde.folder / "data").read_text() == "mine"
@@ -124,7 +124,7 @@ def test_a_file_of_the_program_that_got_the_number_of_standard_error_is_left_alo
 
 
 def test_a_log_file_in_place_of_standard_error_has_the_report(sonde):
-    write(sonde, "import os\nspin(0.05)\nos.dup2(os.open('log', os.O_WRONLY | os.O_CREAT), 2)\nsys.stderr = None\n")
+    write(sonde, "import os\nspin(0.2)\nos.dup2(os.open('log', os.O_WRONLY | os.O_CREAT), 2)\nsys.stderr = None\n")
     done = measure(sonde, "run", "prog.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert is_report((sonde.folder / "log").read_text(), "run")
@@ -138,13 +138,13 @@ def test_regions_are_reported_without_streams(sonde):
 
 @pytest.mark.parametrize("how", ["closed", "no error", "both closed", "deleted"])
 def test_a_function_that_reports_itself_goes_on_without_streams(sonde, how):
-    code = f"{SPIN}\n{STREAMS[how]}\n@sonde.sample\ndef work():\n    spin(0.05)\n    return 5\nassert work() == 5\n"
+    code = f"{SPIN}\n{STREAMS[how]}\n@sonde.sample\ndef work():\n    spin(0.2)\n    return 5\nassert work() == 5\n"
     assert "samples at" in sonde.python(code).stderr
 
 
 def test_a_terminal_has_its_own_look(sonde):
     """Colours and width are those of what standard error is at the end."""
-    write(sonde, "spin(0.05)\nsys.stderr = None\n")
+    write(sonde, "spin(0.2)\nsys.stderr = None\n")
     master, end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
@@ -186,7 +186,8 @@ def end_by(sonde, command, code, number=signal.SIGTERM):
     return program.returncode, error
 
 
-READY = "spin(0.05)\nprint('ready', flush=True)\n"
+READY = "spin(0.2)\nprint('ready', flush=True)\n"
+STAY = "while True:\n    time.sleep(0.1)\n"  # a signal that comes right before a sleep is handled after it
 
 
 @pytest.mark.parametrize("command", ["run", "trace"])
@@ -219,7 +220,7 @@ def test_the_line_needs_no_stream_and_no_reader(sonde):
 
 @pytest.mark.parametrize("command", ["run", "trace"])
 def test_a_handler_that_lets_the_program_end_gives_the_report(sonde, command):
-    code = "import signal\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n" + READY + "time.sleep(60)\n"
+    code = "import signal\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n" + READY + STAY
     status, error = end_by(sonde, command, code)
     assert status == 5
     assert is_report(error, command)
@@ -234,10 +235,11 @@ def test_a_server_that_shuts_down_and_raises_the_signal_again(sonde, command):
     class Told(Exception): pass
     def handler(*_): raise Told
     before = signal.signal(signal.SIGTERM, handler)
-    spin(0.05)
+    spin(0.2)
     try:
         print('ready', flush=True)
-        time.sleep(60)
+        while True:
+            time.sleep(0.1)
     except Told:
         signal.signal(signal.SIGTERM, before)
         signal.raise_signal(signal.SIGTERM)
@@ -280,7 +282,7 @@ def test_a_program_with_children_says_how_to_add_them(sonde):
 
 
 def test_an_end_without_ceremony_says_where_the_recording_is(sonde):
-    done = run(sonde, "import os\nspin(0.05)\nos._exit(4)\n", status=4)
+    done = run(sonde, "import os\nspin(0.2)\nos._exit(4)\n", status=4)
     assert done.stderr == f"{SAVED}{sonde.folder}/r.sonde\n"
 
 

@@ -166,6 +166,8 @@ def cells_of(table) -> dict[tuple, float]:
 
 def test_two_views_never_differ_in_a_number(made):
     cells = {view: cells_of(table) for view, table in made.views.items()}
+    if made.name == "leak":  # on a busy machine the line's growth may not be steady enough for a verdict
+        cells["leaks"] = cells_of(made.export("leaks", "json", "--show-all"))
     for one, other in combinations(cells, 2):
         for at in cells[one].keys() & cells[other].keys():
             assert cells[one][at] == cells[other][at], f"{made.name}: {one} and {other}: {at}"

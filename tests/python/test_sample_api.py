@@ -6,32 +6,13 @@ import time
 
 import pytest
 from sonde_programs import make_trees
+from wait_support import spin, time_met
 
 import sonde
 from sonde import _core, sampling
 from sonde._runtime import session as _session
 
 pytestmark = pytest.mark.interpreter
-
-
-def times_met():
-    """How often the sampler has met what is in this file; None where none looks."""
-    profile = _core.profile() if _core.is_running() else None
-    if profile is None or "sample" not in profile.info("probes"):
-        return None
-    try:
-        return sum(row["samples"] for row in profile.rows("lines") if row["file"] == __file__)
-    except OSError:  # nothing was met so far
-        return 0
-
-
-def spin(seconds):
-    """Busy for this CPU time of the calling thread, and until the sampler has met it: on a busy machine that may come
-    late."""
-    before = times_met()
-    end = time.thread_time() + seconds
-    while time.thread_time() < end or (before is not None and times_met() == before):
-        pass
 
 
 def spin_elsewhere(seconds):
@@ -61,7 +42,7 @@ def test_a_block(capsys):
     assert capsys.readouterr() == ("", "")
     assert "spin" in s.output("tree")
     s.print("lines")
-    assert "test_sample_api.py" in capsys.readouterr().out
+    assert "wait_support.py" in capsys.readouterr().out
 
 
 def test_results_before_anything_was_measured():
@@ -334,7 +315,8 @@ def test_code_of_a_notebook_is_shown_with_its_text():
     names = {"time": time}
     exec(compile(text, name, "exec"), names)
     with sonde.sample() as s:
-        names["cell"](time.thread_time() + 0.1)
+        while not time_met("cell"):
+            names["cell"](time.thread_time() + 0.1)
     assert "while time.thread_time() < end:" in s.output("lines")
 
 

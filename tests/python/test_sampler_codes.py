@@ -38,9 +38,9 @@ def run(tmp_path, way, *words, options=(), seconds=SECONDS):
     command = under_sampler(way, str(PROGRAMS / "sampler_codes.py"), seconds, "3", *words)
     if options:
         command[2:2] = options
-    status, _, messages = finish(start(command, tmp_path / "sonde"))
+    status, _, messages = finish(start(command, tmp_path / seconds))
     assert (status, messages) == (0, "")
-    return check(tmp_path / "sonde" / ("safe.sonde" if way == "safe" else "r.sonde"))
+    return check(tmp_path / seconds / ("safe.sonde" if way == "safe" else "r.sonde"))
 
 
 def places_seen(tmp_path, way, enough, *words, options=()):
@@ -73,7 +73,7 @@ def test_a_stack_without_a_caller_is_never_seen(tmp_path):
         select s.name, p.name from node n join site s on s.id = n.site
         join node m on m.id = n.parent join site p on p.id = m.site where s.name like 'f\\_%' escape '\\'
     """
-    with closing(sqlite3.connect(tmp_path / "sonde" / "r.sonde")) as recording:
+    with closing(sqlite3.connect(tmp_path / SECONDS / "r.sonde")) as recording:
         rows = recording.execute(query).fetchall()
     assert rows
     assert {caller for _, caller in rows} == {"work"}

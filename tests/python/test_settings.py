@@ -58,8 +58,10 @@ def test_what_is_part_of_another_setting_goes_into_the_session():
     assert _settings.wishes(given) == {
         "native": False,
         "cpu_only": False,
+        "imports": True,
         "exact": True,
         "interval": 4096,
+        "ops_window": 0,
         "signals": False,
         "timeline": True,
     }

@@ -6,7 +6,7 @@ import sys
 import pytest
 from sonde_programs import PROGRAMS
 
-DURATION = r"\d+(\.\d+)? (s|ms|us|ns)"
+DURATION = r"\d+(\.\d+)? (s|ms|µs|ns)"
 
 
 @pytest.mark.quick
@@ -27,7 +27,7 @@ def test_the_example_prints_the_table_at_exit(sonde):
         assert re.fullmatch(r"\d+\.\d\d%", cells[2])
         assert cells[3] == ("4" if "iter" in line else "1")
         assert all(re.fullmatch(DURATION, cell) for cell in cells[4:])
-    assert lines[8].startswith("8 entries, none dropped; profiler overhead <= ")
+    assert lines[8].startswith("8 entries, none dropped; profiler overhead ≤ ")
 
 
 def test_siblings_stand_by_total_descending(clock):
@@ -97,3 +97,30 @@ def test_deep_rows_say_their_depth_in_words(sonde):
     )
     assert "(60 deep) level" in done.stderr
     assert max(map(len, done.stderr.splitlines())) < 200
+
+
+@pytest.mark.parametrize(("locale", "micro"), [("C.UTF-8", "µs"), ("C", "us")])
+def test_the_locale_decides_how_units_are_written_everywhere(sonde, locale, micro):
+    """In the report at exit, in a table of the program's own, and in what the program sonde prints into a pipe."""
+    report = sonde.python(
+        """
+        import itertools
+        import sys
+        import sonde
+
+        class Timer:
+            clock = staticmethod(lambda ticks=itertools.count(): next(ticks) * 5e-6)
+
+        sonde.install(recording="r.sonde", timer_cls=Timer)
+        with sonde.region("work"):
+            pass
+        sonde.regions.ConsoleReporter(("name", "total", lambda row, rows: "x"), sys.stdout).dump_profiler(
+            sonde.regions.Profiler(sonde._core.profile())
+        )
+        """,
+        env={"LC_ALL": locale},
+    )
+    view = sonde.command("view", "r.sonde", env={"LC_ALL": locale}).stdout
+    for text in (report.stderr, report.stdout, view):
+        assert f" {micro} " in text
+        assert text.isascii() == (locale == "C")

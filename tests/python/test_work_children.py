@@ -1,6 +1,7 @@
 """Processes that a program starts: each way to start them, what becomes of their recordings, what stays as it was."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -64,7 +65,7 @@ WAYS = {
     "pool_of_forks": 3,
     "pool_of_spawns": 3,
     "pool_of_forkserver": 4,
-    "futures": 3,
+    "futures": 3 + (multiprocessing.get_start_method() == "forkserver"),  # by default, from 3.14 on
     "joblib": 3,
     "prefork": 3,
     "nested": 4,

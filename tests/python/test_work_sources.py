@@ -34,6 +34,8 @@ drop table source;
 CREATE TABLE source (file TEXT PRIMARY KEY, size INTEGER NOT NULL, text BLOB NOT NULL);
 insert into source select * from kept;
 drop table kept;
+drop view counter;
+drop view mark;
 pragma writable_schema = on;
 update sqlite_schema set sql = replace(sql, ' OR metric.name IN (''python'', ''native'', ''system'')', '')
  where name = 'sample';

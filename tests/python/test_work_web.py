@@ -6,7 +6,6 @@ import json
 import re
 import socketserver
 import threading
-import time
 import urllib.error
 import urllib.request
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -14,29 +13,21 @@ from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
-from wait_support import until
+from wait_support import spin, until
 
 from sonde import _core
 from sonde.web import ASGIMiddleware, WSGIMiddleware
-
-pytestmark = pytest.mark.interpreter
 
 SECRET = "a long random text"
 QUERY = "sonde=a+long%20random+text"
 
 
-def burn(seconds):
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        sum(range(100))
-
-
 def hot_view():
-    burn(0.05)
+    spin(0.05, "hot_view")
 
 
 def other_view():
-    burn(0.05)
+    spin(0.05, "other_view")
 
 
 def has_line_of(text, function):
@@ -45,7 +36,7 @@ def has_line_of(text, function):
 
 
 def has_source(text):
-    """Whether a line of ``burn`` stands there; which one was found by the sampler, chance decides."""
+    """Whether a line of ``spin`` stands there; which one was found by the sampler, chance decides."""
     return "sum(range(100))" in text or "time.thread_time() < end" in text
 
 

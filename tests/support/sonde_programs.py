@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+# pytest imports readline, which sets it for every process that is started, behind the back of os.environ.
+with contextlib.suppress(ImportError):
+    import readline  # noqa: F401
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "python" / "programs"
 

@@ -354,7 +354,7 @@ def test_the_example_runs(name):
 def test_rows_that_are_none_are_refused():
     from sonde import _core
 
-    for rows in ([1], [()], [("x",) * 23], 5):
-        with pytest.raises(TypeError):
-            _core.op_averages(rows)
-    assert _core.op_averages([]).table() == ""
+    for rows, error in (([1], AttributeError), ([SimpleNamespace(key="x")], AttributeError), (5, TypeError)):
+        with pytest.raises(error):
+            _core.torch_profile(rows)
+    assert _core.torch_profile([]).op_averages(None, None, False, 0, False).table() == ""

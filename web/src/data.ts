@@ -47,7 +47,7 @@ export interface Facts {
 /** Events by track and start, in steps of `unit_ns`. `gap`: from the end of the event before it on its track (from 0
  * for the first one) to its start. */
 export interface RawBlock {
-  kind: "samples" | "spans";
+  kind: "samples" | "spans" | "marks";
   unit_ns: number;
   gap: number[];
   value: number[];
@@ -216,7 +216,7 @@ function decodeBlock(block: RawBlock, track: ArrayLike<number>, into: Events, at
 }
 
 function decodeEvents(blocks: RawBlock[] | null, track: ArrayLike<number>): Events | null {
-  const sorted = [...(blocks ?? [])].sort((a, b) => (a.kind < b.kind ? -1 : 1)); // samples before spans
+  const sorted = [...(blocks ?? [])].sort((a, b) => Number(b.kind === "samples") - Number(a.kind === "samples")); // samples come first
   const count = sorted.reduce((sum, block) => sum + block.node.length, 0);
   if (count === 0) return null;
   const events: Events = {

@@ -67,7 +67,7 @@ function byKey(table: Table, key: string[], column: string): Map<string, number>
 /** As the page has tables. */
 function asked(name: string, view: string): Table | null {
   try {
-    const { columns, rows } = exported(name, view);
+    const { columns, rows } = exported(name, view, ...(view === "lines" ? ["--show-all"] : [])); // also small files
     return { view, is_tree: false, columns, depths: null, rows: rows.map((row: Record<string, never>) => columns.map((one: { name: string }) => row[one.name])), footer: "" };
   } catch {
     return null; // the recording has no such view

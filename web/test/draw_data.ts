@@ -3,7 +3,7 @@ import { decode, type RawBlock, type RawRecording, type Recording } from "../src
 import { STATES } from "../src/model/metrics";
 import { noFacts } from "./tiny";
 
-const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op", "gc"];
+const KINDS = ["thread", "region", "counter", "function", "builtin", "line", "native", "other", "op", "gc", "mark"];
 
 function numbers(seed: number): () => number {
   return () => {

@@ -111,8 +111,9 @@ _TAKERS: dict[str, Taker] = {
 
 def _argument(setting: _core.Setting) -> Taker:
     def take(to: Options, value: Any) -> None:
-        if setting["part_of"] == "memory":
-            to.add_probe("memory")
+        probe = {"memory": "memory", "ops": "op"}.get(setting["part_of"] or "")
+        if probe is not None:
+            to.add_probe(probe)
         is_off = setting["name"].startswith("no-")
         to.choose(**{str(setting["keyword"]): not is_off if value is None else value})
 

@@ -6,8 +6,9 @@ import atexit
 import os
 import sys
 
-from sonde import _core
+from sonde import _core, _torch_ops
 from sonde._runtime import children as _children
+from sonde._runtime import marks as _marks
 from sonde._runtime import places as _places
 from sonde._runtime import session as _session
 from sonde._runtime import settings as _settings
@@ -36,6 +37,8 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     given = _settings.read_words(wanted.words)
     if wanted.root is None:
         given = _settings.combined(_settings.read_project(_session.folder()), given)
+    if "profile-builtin" not in given and _marks.are_used(program.path):
+        given["profile-builtin"] = True
     has_memory = _settings.wants("memory", given)
     wanted.follows = "no-children" not in given
     _session._is_paused = True  # until the program begins
@@ -45,13 +48,15 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
         given,
         rate=given.get("rate", _settings.usual_rate(has_memory)),
         memory=has_memory,
-        ops=_settings.ops_wish(True, True) if "ops" in given else None,
+        ops=_settings.ops_wish(True, True, given.get("ops-window", 0)) if _settings.wants("ops", given) else None,
         graph=_settings.graph_wish(False, False, None) if "graph" in given else None,
         **_settings.wishes(given),
     )
+    if "profile-builtin" in given:
+        _marks.define()
     if program.kind == "code":
         _core.add_source("<string>", program.words[0])
-    atexit.register(_at_exit, wanted, program, "no-report" not in given, "html" in given, "with-waiting" in given)
+    atexit.register(_at_exit, wanted, program, given)
     if "duration" in given or wanted.until_ns:
         _session.before_first_look.append(lambda: wanted.end_after(given.get("duration")))
     return _nothing if "start-paused" in given else _look
@@ -107,8 +112,9 @@ def _nothing() -> None:
     pass
 
 
-def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool, with_waiting: bool) -> None:
+def _at_exit(wanted: Wanted, program: Program, given: dict[str, Any]) -> None:
     """Complete the recording, then report."""
+    is_wanted = "no-report" not in given
     if not _core.is_running():
         return
     _session.pause(True)
@@ -117,22 +123,37 @@ def _at_exit(wanted: Wanted, program: Program, is_wanted: bool, with_page: bool,
     if not wanted.is_first():
         return
     try:
-        if is_wanted and failed_at_once(ended.profile, program, HARDLY_NS):
+        if "json-summary" in given:
+            _print_json(ended)
+        elif is_wanted and failed_at_once(ended.profile, program, HARDLY_NS):
             ended.comments.append(AT_ONCE)
         elif is_wanted:
             profile = ended.whole()
-            show(profile, "summary", with_waiting=with_waiting)
+            show(profile, "summary", with_waiting="with-waiting" in given)
             _show_ops(profile)
             _show_graph(profile)
     except OSError:
         _session.say("no samples were taken")
     finally:
         ended.say()
-        if with_page:
-            _write_page(ended)
+        if "html" in given or "open" in given:
+            _write_page(ended, "open" in given)
 
 
-def _write_page(ended: _session.Ended) -> None:
+def _print_json(ended: _children.Ended) -> None:
+    """On a line of its own, whatever the program has printed, or made of its streams."""
+    if ended.profile is None:
+        return
+    text = "\n" + ended.whole().json_summary(ended.recording)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        os.write(1, text.encode())
+    except (OSError, ValueError):  # closed, or nobody reads
+        pass
+
+
+def _write_page(ended: _session.Ended, is_opened: bool) -> None:
     """The page of the recording, next to it."""
     if ended.failure is not None or ended.recording is None:
         return
@@ -140,6 +161,10 @@ def _write_page(ended: _session.Ended) -> None:
     try:
         _core.write_page(path, _core.page(ended.recording))
         _session.say(f"page saved in {path}")
+        if is_opened:
+            import webbrowser
+
+            webbrowser.open(f"file://{path}")
     except OSError as error:
         _session.say(f"{path}: cannot write the page: {error.strerror or error}")
 
@@ -149,8 +174,8 @@ def _show_ops(profile: _core.Profile) -> None:
         try:
             table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **_core.look())
         except OSError:
-            table = "no NumPy operator was called\n"
-        _session.write(f"\nOperators\n{table}")
+            table = "no operator of NumPy or PyTorch was called\n"
+        _session.write(f"\nOperators\n{table}{_torch_ops.summary() or ''}")
 
 
 def _show_graph(profile: _core.Profile) -> None:

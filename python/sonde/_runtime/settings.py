@@ -78,9 +78,9 @@ def memory_wishes(exact: bool, interval: int) -> dict[str, Any]:
     return {"memory": True, "exact": exact, "interval": interval}
 
 
-def ops_wish(shapes: bool, stacks: bool) -> dict[str, bool]:
-    """The same for operators, under the name ``ops``."""
-    return {"shapes": bool(shapes), "stacks": bool(stacks)}
+def ops_wish(shapes: bool, stacks: bool, window: int | None = None) -> dict[str, Any]:
+    """The same for operators, under the name ``ops``; the window is PyTorch's, None: all of the block."""
+    return {"shapes": bool(shapes), "stacks": bool(stacks), "window": window}
 
 
 def graph_wish(memory: bool, rewriting: bool, linker: str | None) -> dict[str, Any]:
@@ -153,9 +153,10 @@ def _read_toml(path: str, data: bytes) -> dict[str, Any]:
 
 
 def _values(table: dict[str, Any]) -> list[tuple[str, Any]]:
+    known = [name for name, setting in _RUN.items() if setting["about"] is not None]
     for name in table:
-        if name not in _RUN:
-            raise Mistake(f"unknown key '{name}'; choose from {', '.join(_RUN)}")
+        if name not in known:
+            raise Mistake(f"unknown key '{name}'; choose from {', '.join(known)}")
     return [(name, _from_toml(_RUN[name], value)) for name, value in table.items()]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from sonde import _core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -11,8 +13,9 @@ if TYPE_CHECKING:
 
 def look_of(file: Any) -> dict[str, Any]:
     """Options for ``Profile.format``: the same as the program ``sonde`` has for its own output."""
-    encoding = str(getattr(file, "encoding", None) or "")
-    look: dict[str, Any] = {"unicode": encoding.lower().replace("-", "") == "utf8"}
+    encoding = str(getattr(file, "encoding", None) or "utf8")  # text in memory takes anything
+    takes_all = encoding.lower().replace("-", "") == "utf8"
+    look: dict[str, Any] = {"unicode": takes_all and _core.look()["unicode"]}
     try:
         is_terminal = file.isatty()
         if is_terminal:

@@ -19,7 +19,9 @@ from sonde import _core
 from sonde._runtime import places as _places
 from sonde._runtime import settings as _settings
 from sonde._runtime.terminal import look_of
+from sonde.graph import stats as _stats
 from sonde.graph import tracking
+from sonde.graph.stats import ProfileStats
 from sonde.sampling import Measurement, _lock
 
 TYPE_CHECKING = False
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Self, TextIO
 
-    from sonde.graph.records import Numbers
+    from sonde.graph.records import Numbers, Record
     from sonde.graph.rows import Row
 
-__all__ = ["Graphs", "Part", "profile"]
+__all__ = ["Graphs", "Part", "ProfileStats", "profile"]
 
 WIDTH = 160  # of a summary that does not go to a terminal; names of nodes can be much longer
 
@@ -51,16 +53,33 @@ class Part:
     1000
     """
 
-    def __init__(self, name: str, rows: list[Row], infos: dict[str, str], options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        rows: list[Row],
+        infos: dict[str, str],
+        options: dict[str, Any],
+        measured: list[tuple[Record, Numbers]] | None = None,
+    ) -> None:
         self.name = name
         self._rows = rows
         self._infos = infos
         self._options = options
+        self._measured = measured or []
 
     @property
     def profile(self) -> _core.Profile:
         """This part alone, as a profile."""
         return _core.graph_profile(self._rows, self._infos)
+
+    @property
+    def stats(self) -> Any:
+        """The numbers in the attributes of the library's own ``ProfileStats``, in seconds.
+
+        >>> g.functions["train"].stats.fct_call_time
+        0.589
+        """
+        return _stats.of_numbers(self._measured, self.name)
 
     @property
     def calls(self) -> int:
@@ -79,7 +98,8 @@ class Part:
         >>> g.functions["train"].summary(n_apply_to_print=5)
         """
         with _destination(file) as out:
-            text = self.output(n_ops_to_print, n_apply_to_print, min_memory_size, **look_of(out))
+            look = look_of(out)
+            text = self.output(n_ops_to_print, n_apply_to_print, min_memory_size, **look, **_width(look))
             print(text, file=out, end="", flush=True)
 
     def output(
@@ -133,6 +153,7 @@ class Graphs(Measurement):
         self._before: dict[int, Numbers] = {}  # the counters of all functions when it began
         self._parts: dict[str, tuple[list[Row], dict[str, str]]] | None = None
         self._all: tuple[list[Row], dict[str, str]] = ([], {})
+        self._shown: list[tuple[Record, Numbers]] = []
 
     def start(self) -> Self:
         """Start without a block, until ``stop``.
@@ -153,7 +174,10 @@ class Graphs(Measurement):
         """
         self._take()
         found = self._parts or {}
-        return {name: Part(name, rows, infos, {"function": name}) for name, (rows, infos) in found.items()}
+        shown = {item[0].name: item for item in self._shown}
+        return {
+            name: Part(name, rows, infos, {"function": name}, [shown[name]]) for name, (rows, infos) in found.items()
+        }
 
     def sum(self) -> Part:
         """All functions together.
@@ -161,7 +185,7 @@ class Graphs(Measurement):
         >>> g.sum().summary()
         """
         self._take()
-        return Part("total of all functions", *self._all, {"total": True})
+        return Part("total of all functions", *self._all, {"total": True}, self._shown)
 
     def summary(
         self,
@@ -203,7 +227,7 @@ class Graphs(Measurement):
 
     def _keep(self) -> None:
         tracker, before = tracking.tracker, self._before
-        shown = tracker.shown(before)
+        self._shown = shown = tracker.shown(before)
         self._parts = {item[0].name: (tracker.rows([item], before), tracker.infos([item])) for item in shown}
         self._all = (tracker.rows(shown, before), tracker.infos(shown))
 
@@ -261,6 +285,13 @@ def _limit(number: int, flag: str) -> int:
     if isinstance(number, _Usual):
         return next((int(library.flag(flag, number)) for library in _loaded()), int(number))
     return int(number)
+
+
+def _width(look: dict[str, Any]) -> dict[str, int]:
+    """The width from the library's flag, if somebody has set it; on a narrower terminal, its width."""
+    flag, usual = "profiling__output_line_width", 512
+    given = next((int(library.flag(flag, usual)) for library in _loaded() if library.is_set(flag, usual)), None)
+    return {} if given is None else {"width": min(given, look.pop("width", given))}
 
 
 def _nothing_to_show() -> str:

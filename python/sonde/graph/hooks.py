@@ -122,10 +122,23 @@ class Hooks:
         library, tracker = self._library, self._tracker
         Stats, meet = library.Stats, tracker.meet
 
+        def compiled(function: Any, args: Any, kwargs: Any) -> Any:
+            before = tracker.numba.ns()
+            if tracker.has_memory:
+                result = memory.measured(tracker.memory_of(function), original, function, args, kwargs)
+            else:
+                result = original(function, *args, **kwargs)
+            spent = tracker.numba.ns() - before
+            if spent:
+                tracker.add_compiled(function, spent)
+            return result
+
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
             if self.profile.__class__ is not Stats:
                 meet(library, self)
             try:
+                if tracker.numba.is_on:
+                    return compiled(self, args, kwargs)
                 if tracker.has_memory:
                     return memory.measured(tracker.memory_of(self), original, self, args, kwargs)
                 return original(self, *args, **kwargs)

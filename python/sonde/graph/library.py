@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from importlib import import_module
+from time import perf_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Library:
         """The value of a flag, as it was given in the environment or set since."""
         return getattr(self.config, name, default)
 
+    def is_set(self, name: str, usual: Any) -> bool:
+        """Whether somebody has given a flag a value, be it the usual one."""
+        about = getattr(self.config, "_config_var_dict", {}).get(name)
+        return self.flag(name, usual) != usual or not getattr(about, "is_default", True)
+
     def flags(self, **values: Any) -> Any:
         """A block in which flags have these values."""
         return self.config.change_flags(**values) if values else nullcontext()
@@ -103,6 +109,16 @@ class Library:
         """The compiled function inside a Scan or another Op made of a graph; None where there is none (yet)."""
         made = getattr(node.op, "_fn", None)
         return made if isinstance(made, self.Function) else None
+
+    def text_of(self, graph: Any) -> str:
+        """A graph as their ``debugprint`` prints it, with types."""
+        return str(self.module("printing").debugprint(graph, print_type=True, file="str"))
+
+    def times_since_import(self) -> tuple[float, float, float, float]:
+        """Seconds since it was imported; of those in functions, rewriting graphs, and linking them."""
+        profiling = self.module(*_PROFILING)
+        since = perf_counter() - getattr(profiling, f"{self.name}_imported_time")
+        return since, profiling.total_fct_exec_time, profiling.total_graph_rewrite_time, profiling.total_time_linker
 
     def is_scan(self, node: Any) -> bool:
         return isinstance(node.op, self.Scan)
@@ -165,14 +181,22 @@ def _stats_class(base: type) -> Any:
 
     def __init__(self: Any) -> None:
         base.__init__(self, atexit_print=False)  # type: ignore[misc]
-        self.ignore_first_call = False
         self.making_ns = 0  # spent in making the function
         self.given = None  # what the function had in its place
+        self.forget = _nothing  # the calls so far
+
+    def reset(self: Any) -> None:
+        self.forget()
 
     def __reduce__(self: Any) -> Any:
         return type(None), ()
 
-    return type("Stats", (base,), {"__init__": __init__, "__reduce__": __reduce__, "__module__": __name__})
+    methods = {"__init__": __init__, "reset": reset, "__reduce__": __reduce__, "__module__": __name__}
+    return type("Stats", (base,), methods)
+
+
+def _nothing() -> None:
+    pass
 
 
 class _NoSuch:

@@ -41,6 +41,9 @@ class Memory:
         self.is_measuring = False  # a call whose real peak is taken: our own work comes after it
         self.peaks: tuple[int, int, int] | None = None  # as executed, without in-place, without garbage collection
         self.arrays: dict[int, tuple[list[Array | None], list[Array | None]]] = {}  # of each node, in the largest call
+        self.has_many_orders = False  # too many to find the best
+        self._largest_run: tuple[list[Any], Any, dict[Any, int]] | None = None  # nodes, graph, sizes: the largest peak
+        self._least: int | None = None  # of that
         self._nodes: list[Any] = []
 
     def begin(self, graph: Any, nodes: list[Any], allows_gc: bool) -> None:
@@ -103,7 +106,19 @@ class Memory:
             peak(executed, self._graph, sizes, is_inplace=True, frees=False),
         )
         before = self.peaks or (0, 0, 0)
+        if now[0] >= before[0]:
+            self._largest_run = (executed, self._graph, sizes)
         self.peaks = (max(now[0], before[0]), max(now[1], before[1]), max(now[2], before[2]))
+
+    def least_peak(self) -> int | None:
+        """What the call with the largest peak would have needed in the best order; None if that is not known."""
+        from sonde.graph import orders
+
+        run, self._largest_run = self._largest_run, None
+        if run is not None:
+            self._least = orders.least_peak(*run)
+            self.has_many_orders = self._least is None
+        return self._least
 
     def flops(self, counts: Sequence[int]) -> list[float]:
         """Floating-point operations of each node so far; 0 where there is no formula."""
@@ -132,6 +147,8 @@ class Memory:
 
 class GivenMemory(Memory):
     """The same from a profile that the program made itself, which keeps the arrays of the last call."""
+
+    _seen: tuple[list[Any], dict[Any, int]] | None = None  # the order and the sizes of which the peaks are
 
     def end_call(self) -> None:
         """Everything is kept by the library."""
@@ -164,6 +181,8 @@ class GivenMemory(Memory):
         place = {id(node): graph for node, graph in zip(self._nodes, graphs, strict=True)}
         graph = place.get(id(order[0])) if order else None
         if graph is not None:
+            if self._seen != (order, sizes):
+                self._largest_run, self._seen = (order, graph, sizes), (order, sizes)
             self.peaks = (
                 peak(order, graph, sizes, is_inplace=True, frees=True),
                 peak(order, graph, sizes, is_inplace=False, frees=True),
@@ -189,7 +208,7 @@ def peak(order: list[Any], graph: Any, sizes: dict[Any, int], *, is_inplace: boo
     now = most = 0
     for node in order:
         for k, output in enumerate(node.outputs):
-            source = _shared_input(node, k, is_inplace)
+            source = shared_input(node, k, is_inplace)
             if source is None:
                 block = id(output)
                 size_of[block] = sizes.get(output, 0)
@@ -214,7 +233,7 @@ def peak(order: list[Any], graph: Any, sizes: dict[Any, int], *, is_inplace: boo
     return most
 
 
-def _shared_input(node: Any, k: int, is_inplace: bool) -> Any:
+def shared_input(node: Any, k: int, is_inplace: bool) -> Any:
     """The input whose memory an output shares; None when it has its own."""
     for shared in (node.op.destroy_map if is_inplace else {}, node.op.view_map):
         if shared and shared.get(k):

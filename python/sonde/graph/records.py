@@ -18,11 +18,25 @@ if TYPE_CHECKING:
     from sonde.graph.memory import Memory
 
 
+def _references_of_a_variable() -> int:
+    """What ``sys.getrefcount`` says of an object that one variable alone has; interpreters differ."""
+    alone = object()
+    return sys.getrefcount(alone)
+
+
 class Numbers:
     """The state of a function's counters at one moment; the difference of two is what happened in between."""
 
-    def __init__(self, calls: tuple[int, int, int], counts: list[int], times: list[int], flops: list[float]) -> None:
+    def __init__(
+        self,
+        calls: tuple[int, int, int],
+        counts: list[int],
+        times: list[int],
+        flops: list[float],
+        compiled: int = 0,
+    ) -> None:
         self.calls = calls  # how often, ns in them, ns of those in the VM
+        self.compiled = compiled  # ns, while it was called, that are not in those
         self.counts = counts
         self.times = times  # ns
         self.flops = flops
@@ -38,6 +52,7 @@ class Numbers:
             [now - then for now, then in zip(self.counts, before.counts + [0] * missing, strict=True)],
             [now - then for now, then in zip(self.times, before.times + [0] * missing, strict=True)],
             [now - then for now, then in zip(self.flops, before.flops + [0.0] * missing, strict=True)],
+            self.compiled - before.compiled,
         )
 
 
@@ -52,6 +67,9 @@ class Record:
     parent: Record | None = None  # the function that runs this one inside one of its nodes
     memory: Memory | None = None
     making: dict[str, Any] | None = None  # seconds of compiling, by phase; None where it was compiled before
+    compiled_ns = 0  # by numba, while it was called
+    compiled_within_ns = 0  # of those, in calls that count
+    left_out: Numbers | None = None  # what was counted in the first call, if that does not count
 
     def __init__(self, library: Library, name: str, function: Any) -> None:
         self.library = library
@@ -65,6 +83,7 @@ class Record:
         self.texts: list[tuple[str, int]] = []  # of each node, with its place in the graph: once they are asked for
         self.allows_gc = bool(getattr(function.vm, "allow_gc", False))
         self.stats = function.profile if type(function.profile) is library.Stats else library.Stats()
+        self.stats.forget = self._forget
         self._counts: list[int] = []
         self._times: list[Any] = []
         self._scale = 1  # ns in a unit of _times
@@ -77,6 +96,36 @@ class Record:
 
     def now(self) -> Numbers:
         """The counters as they are."""
+        return self._apart(self._counted().since(self.left_out))
+
+    def add_compiled(self, ns: int) -> None:
+        """That much of the call which has just ended was spent by numba."""
+        self.compiled_ns += ns
+        if self._is_last_call_counted():
+            self.compiled_within_ns += ns
+
+    def _apart(self, numbers: Numbers) -> Numbers:
+        """The same, with the time of compiling taken out of the calls."""
+        count, total, vm = numbers.calls
+        numbers.calls = (count, max(total - self.compiled_within_ns, 0), max(vm - self.compiled_within_ns, 0))
+        numbers.compiled = self.compiled_ns
+        return numbers
+
+    def _is_last_call_counted(self) -> bool:
+        return self.left_out is None or self._counted().calls[0] > self.left_out.calls[0]
+
+    def _forget(self) -> None:
+        """The first call has ended, and the library's flag says that it does not count."""
+        if self.parent is None:
+            self._leave_out()
+
+    def _leave_out(self) -> None:
+        self.left_out = self._counted()
+        self.compiled_within_ns = 0
+        for _, inner in self.inners:
+            inner._leave_out()
+
+    def _counted(self) -> Numbers:
         stats, times = self.stats, self._times
         if self._scale != 1:
             times = [round(time * self._scale) for time in times]
@@ -120,7 +169,8 @@ class Record:
     def is_dead(self) -> bool:
         """Whether nobody but us could call the function any more."""
         function = self._function()
-        alive = function is not None and sys.getrefcount(function) > 3 - isinstance(self._function, ref)
+        ours = _references_of_a_variable() + (not isinstance(self._function, ref))
+        alive = function is not None and sys.getrefcount(function) > ours
         return not alive and self.parent is None
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
@@ -228,7 +278,8 @@ class GivenRecord(Record):
     is_given = True
     memory: GivenMemory | None = None
 
-    def __init__(self, library: Library, name: str, stats: Any, graph: Any) -> None:
+    def __init__(self, library: Library, name: str, stats: Any, graph: Any, *, is_whole: bool = False) -> None:
+        """``is_whole``: with what it had before."""
         self.library = library
         self.name = name
         self.linker = ""
@@ -244,8 +295,8 @@ class GivenRecord(Record):
         self._undo = []
         self._function = _nothing
         self._before: Numbers | None = None
-        self._before_making = self._phases()
-        self._before = self.now()
+        self._before_making = {name: 0.0 if is_whole else value for name, value in self._phases().items()}
+        self._before = None if is_whole else self.now()
 
     def now(self) -> Numbers:
         stats = self.stats
@@ -264,7 +315,10 @@ class GivenRecord(Record):
             self.memory.read(stats, self.nodes, self.graphs)
             flops = self.memory.flops(counts)
         found = Numbers((calls[0], _ns(calls[1]), _ns(stats.vm_call_time)), counts, times, flops)
-        return found.since(self._before)
+        return self._apart(found.since(self._before))
+
+    def _is_last_call_counted(self) -> bool:
+        return bool(self.stats.fct_callcount)
 
     @property
     def making(self) -> dict[str, Any] | None:  # type: ignore[override]

@@ -50,9 +50,9 @@ def add_function(
     rows.append((parent, "graph", record.name, detail, metrics))
     if any(numbers.counts):
         _add_nodes(rows, index, record, numbers, ops, before)
-    making = record.making
-    if making is not None and id(record) not in before:
-        _add_phases(rows, index, making)
+    making = None if id(record) in before else record.making
+    if making is not None or numbers.compiled:
+        _add_phases(rows, index, making, numbers.compiled)
     _add_peaks(rows, index, record)
 
 
@@ -106,8 +106,16 @@ def _ids_of(record: Record) -> list[int]:
     return [places[id(graph)].get(id(node), -1) for graph, node in zip(graphs, record.nodes, strict=True)]
 
 
-def _add_phases(rows: list[Row], parent: int, making: dict[str, Any]) -> None:
-    top = _add_phase(rows, parent, "compile", making["total"])
+def _add_phases(rows: list[Row], parent: int, making: dict[str, Any] | None, compiled_ns: int) -> None:
+    """``making`` is None for a function that was made before, and is compiled by numba now."""
+    top = _add_phase(rows, parent, "compile", (making or {}).get("total", 0.0) + compiled_ns / 1e9)
+    if making is not None:
+        _add_made(rows, top, making)
+    if compiled_ns:
+        _add_phase(rows, top, "numba, during calls", compiled_ns / 1e9)
+
+
+def _add_made(rows: list[Row], top: int, making: dict[str, Any]) -> None:
     rewriting = _add_phase(rows, top, "rewriting", making["rewriting"])
     _add_phase(rows, rewriting, "validation", making["validation"])
     for rewriter in making["rewriters"]:
@@ -145,6 +153,9 @@ def _add_peaks(rows: list[Row], parent: int, record: Record) -> None:
         return
     for name, size in zip(_PEAKS, memory.peaks, strict=True):
         rows.append((parent, "graph_memory", name, "", {"graph_peak": size}))
+    least = memory.least_peak() if record.library.flag("profiling__min_peak_memory", False) else None
+    if least is not None:
+        rows.append((parent, "graph_memory", "lowest peak of all orders", "", {"graph_peak": least}))
     if memory.measured is not None:
         rows.append((parent, "graph_memory", "peak measured", "", {"graph_peak": memory.measured}))
 

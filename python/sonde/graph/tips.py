@@ -14,20 +14,42 @@ if TYPE_CHECKING:
 
 _WHOLE = ", because it compiles the whole graph into one function"
 _WHY = dict.fromkeys(("c", "jax", "mlx", "pytorch"), _WHOLE)
-_WHY["numba"] = f"{_WHOLE}, and does so in the first call"
+_WHY["numba"] = f"{_WHOLE}, in the first call"
 _LIMITS = {"graph_n_ops": ("profiling__n_ops", 20), "graph_n_apply": ("profiling__n_apply", 20)}
 _LIMITS["graph_min_memory"] = ("profiling__min_memory_size", 1024)
 
 
 def infos(shown: Shown, libraries: dict[str, Library]) -> dict[str, str]:
     """What goes into a profile besides its rows."""
-    found = {f"graph_note_{i}": note for i, note in enumerate(_together(shown, _notes), 1)}
+    notes = [*_together(shown, _notes), *_totals(libraries)]
+    found = {f"graph_note_{i}": note for i, note in enumerate(notes, 1)}
     found.update({f"graph_tip_{i}": tip for i, tip in enumerate(_together(shown, _tips), 1)})
+    found.update({f"graph_text_{i}": text for i, text in enumerate(_texts(shown), 1)})
     for library in libraries.values():
         for key, (flag, usual) in _LIMITS.items():
             if library.flag(flag, usual) != usual:
                 found[key] = str(library.flag(flag))
     return found
+
+
+def _totals(libraries: dict[str, Library]) -> Iterator[str]:
+    """What the flag ``print_global_stats`` asks for."""
+    for library in libraries.values():
+        if library.flag("print_global_stats", False):
+            since, called, rewriting, linking = library.times_since_import()
+            yield (
+                f"{library.title} was imported {since:.3f} s ago; since then {called:.3f} s in profiled functions, "
+                f"{rewriting:.3f} s rewriting graphs and {linking:.3f} s linking them"
+            )
+
+
+def _texts(shown: Shown) -> Iterator[str]:
+    """The graphs, for the flag ``profiling__debugprint``: a line with the function's name, then the text."""
+    for record, _ in shown:
+        if record.library.flag("profiling__debugprint", False):
+            graphs = getattr(record, "graphs", None) or [record.graph]
+            for graph in {id(graph): graph for graph in graphs if graph is not None}.values():
+                yield f"{record.name}\n{record.library.text_of(graph)}"
 
 
 def _together(shown: Shown, texts_of: Callable[[Record, Numbers], Iterator[str]]) -> list[str]:
@@ -51,6 +73,10 @@ def _notes(record: Record, numbers: Numbers) -> Iterator[str]:
             )
     if record.was_moved and numbers.calls[0]:
         yield "to measure memory, the Python VM runs the nodes instead of the C VM: same order, more overhead"
+    if record.left_out is not None:
+        yield f"the first call is left out, because {title}'s flag profiling__ignore_first_call is on"
+    if record.memory is not None and record.memory.has_many_orders:
+        yield "the lowest peak of all orders is not known, because there are too many"
     if record.memory is not None and record.memory.peaks is not None and record.memory.measured is None:
         yield "the actual memory peak was not measured, because tracemalloc was in use"
 

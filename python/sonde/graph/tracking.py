@@ -12,6 +12,7 @@ from sonde._runtime import session as _session
 from sonde._runtime.imports import Watch
 from sonde.graph import library, rows, tips
 from sonde.graph.hooks import Hooks
+from sonde.graph.jit import Numba
 from sonde.graph.library import Library
 from sonde.graph.memory import Memory
 from sonde.graph.records import GivenRecord, Record
@@ -36,6 +37,7 @@ class Tracker:
         self._asked: dict[str, Any] | None = None  # the same, without what the flags add to it
         self.has_memory = False
         self.c_seconds = 0.0  # spent in the C compiler so far
+        self.numba = Numba()
         self.records: list[Record] = []
         self.libraries: dict[str, Library] = {}
         self._lock = RLock()
@@ -95,6 +97,7 @@ class Tracker:
         for hooks in self._hooks.values():
             hooks.remove()
         self._hooks.clear()
+        self.numba.remove()
         for record in self.records:
             record.detach()
         self.wanted, self.has_memory = None, False
@@ -154,8 +157,17 @@ class Tracker:
                 record.wanted_name = str(getattr(profile, "message", None) or "shared profile")
                 self.records.append(record)
             if function is not None:
+                if library.linker_name(function) == "numba":
+                    self.numba.install()
                 record.graph = function.maker.fgraph
                 record.wanted_name = str(getattr(profile, "message", None) or _name_of(function))
+
+    def add_compiled(self, function: Any, ns: int) -> None:
+        """A call of a function has ended, in which numba compiled it."""
+        with self.careful():
+            record = self._by_graph.get(id(function.maker.fgraph)) or self._given.get(id(function.profile))
+            if record is not None:
+                record.add_compiled(ns)
 
     def memory_of(self, function: Any) -> Memory | None:
         """What is kept of a function's memory."""
@@ -174,6 +186,8 @@ class Tracker:
     def _attach(self, record: Record, function: Any) -> None:
         if record.is_attached:  # a copy that shares the graph: each has its own thunks
             record.detach()
+        if record.linker == "numba":
+            self.numba.install()
         memory = (record.memory or Memory(record.library)) if self.has_memory else None
         record.attach(function, memory, self._after_call(record, memory))
         self._adopt(record)
@@ -215,7 +229,8 @@ class Tracker:
                     return
                 with self.careful():
                     memory.end_call()
-            if clock() >= self._due and record.parent is None:  # else it would be in the time of the outer one's node
+            # inside another function it would be in the time of that one's node; a first call may have to be forgotten
+            if clock() >= self._due and record.parent is None and not record.stats.ignore_first_call:
                 self.flush()
 
         return after_call
@@ -253,7 +268,9 @@ class Tracker:
             for record in self.records:
                 numbers = record.now().since(before.get(id(record)))
                 is_new = id(record) not in before and not record.is_part
-                if record.parent is None and (numbers.calls[0] or any(numbers.counts) or (is_new and record.making)):
+                if record.parent is None and (
+                    numbers.calls[0] or numbers.compiled or any(numbers.counts) or (is_new and record.making)
+                ):
                     self._name(record)
                     found.append((record, numbers))
             return found

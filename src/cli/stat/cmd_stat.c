@@ -206,7 +206,7 @@ run(const snd_arguments *given)
         int is_well = measure(&self, &status);
         if (is_well && !tell(&self, given, file))
             status = SND_EXIT_USAGE;
-        if (file != STDERR_FILENO && !snd_close_output(file, snd_arguments_value(given, "output")))
+        if (file != STDERR_FILENO && !snd_close_output(file, snd_arguments_value(given, "output"), is_well))
             status = SND_EXIT_USAGE;
         if (is_well && status == SND_EXIT_OK)
             status = status_of(&self);
@@ -228,14 +228,15 @@ static const snd_setting options[] = {
     {"compare", "compare with another command (with -c: statement): run both in turns and print the ratio",
      SND_TEXT("OTHER")},
     {"statement", "a Python statement instead of a command; repeat it for several lines", SND_TEXT("TEXT"),
-     .letter = 'c'},
+     .letter = 'c', .group = "Python statements"},
     {"setup", "setup before the loops of a statement, not counted; repeat it for several lines", SND_TEXT("TEXT"),
-     .letter = 's'},
+     .letter = 's', .group = "Python statements"},
     {"loops", "loops per value of a statement (default: enough for 10 ms)", SND_COUNT("N", 1, 1000000000000, 0),
-     .letter = 'n'},
-    {"gc", "allow garbage collection while a statement is timed", SND_FLAG},
+     .letter = 'n', .group = "Python statements"},
+    {"gc", "allow garbage collection while a statement is timed", SND_FLAG, .group = "Python statements"},
     {"json", "print the result as JSON; a command's own output goes to standard error", SND_FLAG},
-    {"output", "write the result to this file (default: standard error)", SND_TEXT("FILE"), .letter = 'o'},
+    {"output", "write the result to this file (default: standard error)", SND_TEXT("FILE"), .letter = 'o',
+     .choices = SND_CHOICES_FILE},
     {0},
 };
 
@@ -246,4 +247,6 @@ const snd_command snd_command_stat = {
     .options = options,
     .run = run,
     .takes_program = "",
+    .examples = {{"sonde stat -r 10 -- python3 prog.py", "run a command 10 times and show means and spreads"},
+                 {"sonde stat -s 'x = list(range(1000))' -c 'sorted(x)'", "time a Python statement"}},
 };

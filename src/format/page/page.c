@@ -300,7 +300,7 @@ make(snd_page_maker *self)
 typedef struct question {
     const snd_profile *profile, *before;
     const snd_page_options *options;
-    snd_buffer text; /* the caller's may not grow inside a work */
+    snd_buffer text;
 } question;
 
 static void
@@ -322,12 +322,8 @@ snd_status
 snd_page_data(const snd_profile *profile, const snd_profile *before, const snd_page_options *options, snd_buffer *out)
 {
     question asked = {profile, before, options, {0}};
-    snd_pool *kept = NULL;
-    snd_status status = snd_work_run(write_data, &asked, &kept);
-    if (status == SND_OK)
-        snd_buffer_put(out, asked.text.data, asked.text.size);
-    snd_pool_free(kept);
-    return status == SND_OK ? snd_buffer_status(out) : status;
+
+    return snd_work_write(write_data, &asked, &asked.text, out);
 }
 
 int

@@ -19,7 +19,9 @@ typedef struct item {
     uint32_t track, node, task;
 } item;
 
-/* Either all samples or all others. */
+/* What stands in a list of its own. */
+typedef enum list_kind { SAMPLES, SPANS, MARKS } list_kind;
+
 typedef struct items {
     item *list;
     uint64_t count;
@@ -27,11 +29,12 @@ typedef struct items {
 } items;
 
 static int
-is_wanted(const snd_profile *profile, const snd_profile_event *event, int samples)
+is_wanted(const snd_profile *profile, const snd_profile_event *event, list_kind list)
 {
-    snd_site_kind kind = profile->sites[profile->nodes[event->node].site].kind;
+    snd_site_kind kind = snd_profile_kind(profile, event->node);
+    list_kind is_in = snd_site_is_sampled(kind) ? SAMPLES : kind == SND_SITE_MARK ? MARKS : SPANS;
 
-    return kind != SND_SITE_COUNTER && snd_site_is_sampled(kind) == samples && event->start_ns <= TIME_LIMIT &&
+    return kind != SND_SITE_COUNTER && is_in == list && event->start_ns <= TIME_LIMIT &&
            event->duration_ns <= TIME_LIMIT;
 }
 
@@ -86,17 +89,17 @@ sample_unit(const snd_profile *profile)
 }
 
 static void
-gather(const snd_page_maker *self, int samples, items *out)
+gather(const snd_page_maker *self, list_kind list, items *out)
 {
     const snd_profile *profile = self->profile;
     uint64_t count = 0;
 
     for (uint64_t i = 0; i < profile->event_count; i++)
-        count += is_wanted(profile, &profile->events[i], samples) ? 1 : 0;
-    *out = (items){.unit_ns = samples ? sample_unit(profile) : 1};
+        count += is_wanted(profile, &profile->events[i], list) ? 1 : 0;
+    *out = (items){.unit_ns = list == SAMPLES ? sample_unit(profile) : 1};
     out->list = snd_malloc((count + 1) * sizeof *out->list);
     for (uint64_t i = 0; i < profile->event_count; i++)
-        if (is_wanted(profile, &profile->events[i], samples))
+        if (is_wanted(profile, &profile->events[i], list))
             out->list[out->count++] = make_item(self, &profile->events[i], out->unit_ns);
     qsort(out->list, out->count, sizeof *out->list, compare_items);
 }
@@ -299,15 +302,35 @@ put_items(snd_page_maker *self, const items *all, const char *kind, int is_first
     snd_buffer_text(&self->pack.gzip.bytes, "]}");
 }
 
+/* Marks have no length: the first ones of each thread stay. */
 static void
-put_kind(snd_page_maker *self, int samples, int *is_first)
+drop_marks(snd_page_maker *self, items *all)
 {
-    items all;
-    gather(self, samples, &all);
+    uint64_t kept = self->options->event_limit, before = all->count;
 
-    samples ? reduce_samples(self, &all) : drop(self, &all, "regions and calls");
+    if (before <= kept)
+        return;
+    all->count = kept;
+    self->pruned_events += before - kept;
+    snd_page_say_pruned(self, "%llu of %llu marks in the timeline were left out.", (unsigned long long)(before - kept),
+                        (unsigned long long)before);
+}
+
+static void
+put_kind(snd_page_maker *self, list_kind list, int *is_first)
+{
+    static const char *const names[] = {[SAMPLES] = "samples", [SPANS] = "spans", [MARKS] = "marks"};
+    items all;
+
+    gather(self, list, &all);
+    if (list == SAMPLES)
+        reduce_samples(self, &all);
+    else if (list == SPANS)
+        drop(self, &all, "regions and calls");
+    else
+        drop_marks(self, &all);
     if (all.count != 0) {
-        put_items(self, &all, samples ? "samples" : "spans", *is_first);
+        put_items(self, &all, names[list], *is_first);
         *is_first = 0;
     }
 }
@@ -322,7 +345,8 @@ snd_page_put_events(snd_page_maker *self)
         return;
     }
     snd_buffer_text(&self->pack.gzip.bytes, "\"events\":[");
-    put_kind(self, 1, &is_first);
-    put_kind(self, 0, &is_first);
+    put_kind(self, SAMPLES, &is_first);
+    put_kind(self, SPANS, &is_first);
+    put_kind(self, MARKS, &is_first);
     snd_buffer_text(&self->pack.gzip.bytes, "],\n");
 }

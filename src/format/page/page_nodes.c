@@ -6,7 +6,6 @@
 #include "model/processes.h"
 #include "model/rollup.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +63,14 @@ find_bound(const snd_profile *profile, uint32_t limit, double *shares, double *b
     *bound = sums[limit];
 }
 
-/* Roots and garbage collections, of which there are three a thread at most, stay in any case. */
+/* Roots, marks and garbage collections, of which there are not many, stay in any case. */
 static void
 number_nodes(const snd_profile *profile, const double *shares, double bound, snd_page_nodes *self)
 {
     for (uint32_t i = 0; i < profile->node_count; i++) {
         uint32_t parent = profile->nodes[i].parent;
-        int can_go = parent != SND_NONE && snd_profile_kind(profile, i) != SND_SITE_GC;
+        snd_site_kind kind = snd_profile_kind(profile, i);
+        int can_go = parent != SND_NONE && kind != SND_SITE_GC && kind != SND_SITE_MARK;
         if (shares != NULL && can_go && !(shares[i] > bound)) {
             self->of_node[i] = self->of_node[parent];
             continue;
@@ -126,15 +126,37 @@ intern(snd_page_maker *self, const char *text, uint32_t *id)
 
 /* ---- sites ---- */
 
+typedef const char *site_text(const snd_page_maker *self, const snd_profile_site *site);
+
+static const char *
+name_of(const snd_page_maker *self, const snd_profile_site *site)
+{
+    (void)self;
+    return site->name;
+}
+
+static const char *
+file_of(const snd_page_maker *self, const snd_profile_site *site)
+{
+    (void)self;
+    return site->file;
+}
+
+/* What a line calls is in the words of its source. */
+static const char *
+detail_of(const snd_page_maker *self, const snd_profile_site *site)
+{
+    return self->options->no_source && site->kind == SND_SITE_LINE ? "" : site->detail;
+}
+
 static void
-put_site_texts(snd_page_maker *self, const char *key, size_t offset)
+put_site_texts(snd_page_maker *self, const char *key, site_text *text)
 {
 
     snd_buffer_printf(&self->pack.gzip.bytes, "\"%s\":[", key);
     for (uint32_t i = 0; i < self->nodes.site_count; i++) {
-        const char *site = (const char *)&self->profile->sites[self->nodes.sites[i]];
         uint32_t id = 0;
-        intern(self, *(const char *const *)(const void *)(site + offset), &id);
+        intern(self, text(self, &self->profile->sites[self->nodes.sites[i]]), &id);
         snd_page_put_whole(&self->pack, id, i == 0);
         snd_work_need(snd_page_pack_flush(&self->pack));
     }
@@ -182,9 +204,9 @@ put_sites(snd_page_maker *self)
         snd_json_string(&self->pack.gzip.bytes, snd_site_kind_name((snd_site_kind)kind));
     }
     snd_buffer_text(&self->pack.gzip.bytes, "],\n\"sites\":{");
-    put_site_texts(self, "name", offsetof(snd_profile_site, name));
-    put_site_texts(self, "file", offsetof(snd_profile_site, file));
-    put_site_texts(self, "detail", offsetof(snd_profile_site, detail));
+    put_site_texts(self, "name", name_of);
+    put_site_texts(self, "file", file_of);
+    put_site_texts(self, "detail", detail_of);
     put_site_numbers(self, "kind", kind_of, "],");
     put_site_numbers(self, "line", line_of, "],");
     put_site_numbers(self, "first_line", first_line_of, "]},\n");
@@ -279,16 +301,16 @@ by_number(const snd_rollup *rows, uint32_t node)
 }
 
 /* Of a node that is not in the page, what goes to the node above it, so that sums stay: what it has of its own. */
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     const snd_page_maker *self = rows->context;
     snd_site_kind kind = snd_profile_kind(rows->profile, node);
-    uint64_t sampled = (UINT64_C(2) << SND_METRIC_COPY_VARIANCE) - (UINT64_C(1) << SND_METRIC_SAMPLES);
+    snd_metric_set sampled = SND_METRIC_BIT(SND_METRIC_COPY_VARIANCE + 1) - SND_METRIC_BIT(SND_METRIC_SAMPLES);
 
     if (self->nodes.kept[rows->row_of[node]] == node)
-        return UINT64_MAX;
-    return sampled | UINT64_C(1) << SND_METRIC_GPU | (uint64_t)snd_site_is_entered(kind) << SND_METRIC_SELF;
+        return SND_METRIC_ALL;
+    return sampled | SND_METRIC_BIT(SND_METRIC_GPU) | (snd_metric_set)snd_site_is_entered(kind) << SND_METRIC_SELF;
 }
 
 static void

@@ -331,7 +331,7 @@ put_sampled_functions(snd_page_maker *self, int *is_first)
     int has_calls = snd_table_find(table, "calls") >= 0;
     snd_table_free(table);
     if (has_calls)
-        put_view(self, &sampled, &(snd_view_options){0}, "", is_first);
+        put_view(self, &sampled, &(snd_view_options){.no_callees = self->options->no_source}, "", is_first);
 }
 
 void
@@ -342,7 +342,7 @@ snd_page_put_tables(snd_page_maker *self)
 
     snd_buffer_text(&self->pack.gzip.bytes, "\"tables\":[");
     for (unsigned i = 0; i < snd_view_count; i++)
-        put_view(self, &snd_views[i], &(snd_view_options){0}, "", &is_first);
+        put_view(self, &snd_views[i], &(snd_view_options){.no_callees = self->options->no_source}, "", &is_first);
     put_view(self, ops, &(snd_view_options){.by_shape = 1}, "by_shape", &is_first);
     put_view(self, ops, &(snd_view_options){.by_line = 1}, "by_line", &is_first);
     put_sampled_functions(self, &is_first);

@@ -193,6 +193,29 @@ stack_of_track(snd_stacks *self, const snd_profile *profile, uint32_t track, uin
     return status != SND_OK ? status : find_or_add_stack(self, (uint64_t)SND_NONE << 32 | frame, &empty, stack);
 }
 
+/* What a line is in, as its code names it, is a frame below it. */
+static snd_status
+add_callee(snd_stacks *self, const char *name, uint32_t above, uint32_t *stack)
+{
+    snd_buffer text = {0};
+    uint32_t id, frame;
+
+    *stack = above;
+    if (*name == '\0' || self->stacks[above].depth >= SND_STACK_DEPTH)
+        return SND_OK;
+    if (self->texts == NULL && (self->texts = snd_intern_new()) == NULL)
+        return SND_NO_MEMORY;
+    snd_buffer_printf(&text, "[in %s()]", name);
+    snd_status status = snd_buffer_status(&text);
+    if (status == SND_OK)
+        status = snd_intern_add(self->texts, snd_buffer_str(&text), text.size, &id);
+    snd_buffer_free(&text);
+    if (status != SND_OK)
+        return status;
+    status = add_frame(self, &(snd_stacks_frame){SND_SITE_OTHER, snd_intern_text(self->texts, id), "", 0, 0}, &frame);
+    return status != SND_OK ? status : add_child(self, above, frame, stack);
+}
+
 static snd_status
 stack_of_node(snd_stacks *self, const snd_profile *profile, uint32_t node, uint32_t *stack)
 {
@@ -214,7 +237,11 @@ stack_of_node(snd_stacks *self, const snd_profile *profile, uint32_t node, uint3
     if ((self->without_regions && snd_site_is_entered(kind)) || self->stacks[*stack].depth >= SND_STACK_DEPTH)
         return SND_OK;
     snd_status status = frame_of_site(self, profile, about->site, &frame);
-    return status != SND_OK ? status : add_child(self, *stack, frame, stack);
+    if (status == SND_OK)
+        status = add_child(self, *stack, frame, stack);
+    if (status == SND_OK && kind == SND_SITE_LINE)
+        status = add_callee(self, profile->sites[about->site].detail, *stack, stack);
+    return status;
 }
 
 static snd_status
@@ -295,10 +322,10 @@ has_entries(const snd_profile *profile)
 }
 
 /* The metrics of a node that count. */
-static uint64_t
+static snd_metric_set
 counted_of(const snd_profile *profile, uint32_t node, int is_entered, int cpu_only)
 {
-    uint64_t time = is_entered ? SND_COST_BIT(SELF) : 0;
+    snd_metric_set time = is_entered ? SND_COST_BIT(SELF) : 0;
 
     if (snd_profile_kind(profile, node) == SND_SITE_THREAD)
         return time;
@@ -311,16 +338,16 @@ unsigned
 snd_stacks_known(const snd_profile *profile)
 {
     int is_entered = has_entries(profile);
-    uint64_t known = 0;
+    snd_metric_set known = 0;
     unsigned costs = 0;
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
         snd_site_kind kind = snd_profile_kind(profile, i);
-        uint64_t left = profile->nodes[i].present & counted_of(profile, i, is_entered, 0) & ~known;
+        snd_metric_set left = profile->nodes[i].present & counted_of(profile, i, is_entered, 0) & ~known;
         if (profile->nodes[i].parent != SND_NONE && !snd_site_is_entered(kind) && !snd_site_is_sampled(kind))
             continue;
         for (; left != 0; left &= left - 1)
-            if (snd_profile_whole(profile, i, (snd_metric)__builtin_ctzll(left)) != 0)
+            if (snd_profile_whole(profile, i, snd_metric_first(left)) != 0)
                 known |= left & -left;
     }
     for (unsigned i = 0; i < SND_COST_COUNT; i++)
@@ -339,7 +366,7 @@ by_stack(const snd_rollup *rows, uint32_t node)
     return ((const counting *)rows->context)->stacks->of_node[node];
 }
 
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     const counting *self = rows->context;
@@ -350,7 +377,7 @@ counted(const snd_rollup *rows, uint32_t node)
 static void
 put_values(snd_stacks *self, const snd_rollup *rows, snd_metric metric, snd_profile *out)
 {
-    uint64_t bit = UINT64_C(1) << metric;
+    snd_metric_set bit = SND_METRIC_BIT(metric);
     int is_waiting = (SND_COST_WAIT_BITS & bit) != 0;
 
     for (uint32_t i = 0; i < rows->count; i++) {
@@ -448,12 +475,12 @@ snd_cost_is_any(const snd_cost_values *values)
 }
 
 snd_cost_values
-snd_cost_read(uint64_t present, snd_value *const *columns, uint32_t at)
+snd_cost_read(snd_metric_set present, snd_value *const *columns, uint32_t at)
 {
     snd_cost_values values = {{0}};
 
     for (unsigned i = 0; i < SND_COST_COUNT; i++)
-        for (uint64_t left = present & snd_costs[i].metrics; left != 0; left &= left - 1)
-            values.of[i] += columns[__builtin_ctzll(left)][at].whole;
+        for (snd_metric_set left = present & snd_costs[i].metrics; left != 0; left &= left - 1)
+            values.of[i] += columns[snd_metric_first(left)][at].whole;
     return values;
 }

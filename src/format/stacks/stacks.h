@@ -10,7 +10,7 @@
 
 /* ---- what a recording has counted of its stacks, by the names that other programs have for it ---- */
 
-#define SND_COST_BIT(metric) (UINT64_C(1) << SND_METRIC_##metric)
+#define SND_COST_BIT(metric) SND_METRIC_BIT(SND_METRIC_##metric)
 #define SND_COST_CPU_BITS (SND_COST_BIT(PYTHON) | SND_COST_BIT(NATIVE) | SND_COST_BIT(SYSTEM))
 #define SND_COST_WAIT_BITS ((SND_COST_BIT(WAIT_OTHER) << 1) - SND_COST_BIT(WAIT_CPU))
 
@@ -39,7 +39,7 @@ typedef enum snd_cost {
 
 typedef struct snd_cost_info {
     const char *name, *unit;
-    uint64_t metrics; /* bit m: metric m is a part of it */
+    snd_metric_set metrics; /* that are parts of it */
     const char *meaning;
 } snd_cost_info;
 
@@ -57,7 +57,7 @@ void snd_cost_add(snd_cost_values *sum, const snd_cost_values *more);
 int snd_cost_is_any(const snd_cost_values *values);
 
 /* What a node of a profile, or a row of a roll-up, has: bits and columns are that one's. */
-snd_cost_values snd_cost_read(uint64_t present, snd_value *const *columns, uint32_t at);
+snd_cost_values snd_cost_read(snd_metric_set present, snd_value *const *columns, uint32_t at);
 
 /* A stack that is deeper counts as the one it is cut to: what a format writes grows with the square of the depth. */
 #define SND_STACK_DEPTH 2000u

@@ -26,6 +26,9 @@ typedef struct snd_format_options {
 /* The same in help texts. */
 #define SND_FORMAT_TABLE_LIST "table, csv, json, html"
 #define SND_FORMAT_TABLE_CHOICE "table, csv, json or html"
+/* The same with blanks, for shells. */
+#define SND_FORMAT_WORD(name, about) #name " "
+#define SND_FORMAT_TABLE_WORDS SND_FORMAT_TABLE_MAP(SND_FORMAT_WORD)
 
 /* What a recording may be written like. All zero: the usual. */
 typedef struct snd_export_options {
@@ -48,6 +51,7 @@ snd_cost snd_export_cost(const snd_profile *profile, const snd_export_options *o
     X(chrome, "trace events for Chrome's about:tracing and Perfetto")  \
     X(perfetto, "trace events in Perfetto's own format, for ui.perfetto.dev")
 #define SND_FORMAT_RECORDING_LIST "collapsed, speedscope, pprof, pstats, callgrind, chrome, perfetto"
+#define SND_FORMAT_RECORDING_WORDS SND_FORMAT_RECORDING_MAP(SND_FORMAT_WORD)
 
 #define SND_FORMAT_DECLARE(name, about) \
     void snd_format_##name(const snd_table *table, const snd_format_options *options, snd_buffer *out);
@@ -101,6 +105,11 @@ const snd_format *snd_format_find(const char *name);
  * Without samples what it says of memory. SND_NO_DATA with neither. */
 SND_MUST_USE snd_status snd_summary_write(const snd_profile *profile, const snd_view_options *options,
                                           const snd_format_options *format, snd_buffer *out);
+
+/* The same for programs: one line of JSON, described in docs/agents.md. `recording` is the file; NULL: there is none.
+ */
+SND_MUST_USE snd_status snd_summary_json(const snd_profile *profile, const snd_view_options *options,
+                                         const char *recording, snd_buffer *out);
 
 /* One cell as a table for people has it, without padding. */
 void snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out);

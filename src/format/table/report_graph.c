@@ -234,6 +234,56 @@ put_words(const report *self, const char *key, const char *heading)
     }
 }
 
+static int
+is_shown(const report *self, const char *name)
+{
+    for (uint32_t i = 0; i < self->functions.count && !self->to.options->total; i++)
+        if (strcmp(self->functions.rows[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* A graph as text: a line with the function's name, then the graph's lines. */
+static void
+put_text(const report *self, const char *text)
+{
+    int is_first = 1;
+
+    for (const char *end; *text != '\0'; text = *end == '\0' ? end : end + 1) {
+        snd_buffer line = {0}, heading = {0};
+        end = strchr(text, '\n');
+        end = end == NULL ? text + strlen(text) : end;
+        snd_buffer_put(&line, text, (size_t)(end - text));
+        if (is_first && !is_shown(self, snd_buffer_str(&line)))
+            return;
+        if (is_first) {
+            snd_buffer_printf(&heading, "Graph of %s", snd_buffer_str(&line));
+            snd_buffer_char(self->to.out, '\n');
+            snd_summary_bold(&self->to, snd_buffer_str(&heading));
+        }
+        else {
+            snd_utf8_clean(snd_buffer_str(&line), self->to.out);
+            snd_buffer_char(self->to.out, '\n');
+        }
+        is_first = 0;
+    }
+}
+
+/* The graphs themselves, if they were asked for: graph_text_1, graph_text_2, ... */
+static void
+put_texts(const report *self)
+{
+    char key[64];
+
+    for (unsigned i = 1; i <= WORDS_LIMIT; i++) {
+        snprintf(key, sizeof key, "graph_text_%u", i);
+        const char *text = snd_profile_info(self->to.profile, key);
+        if (text == NULL)
+            return;
+        put_text(self, text);
+    }
+}
+
 static void
 write_report(const snd_summary *to)
 {
@@ -247,6 +297,7 @@ write_report(const snd_summary *to)
         put_function(&self, i);
     if (self.functions.called_count > 1 || to->options->total)
         put_sum(&self);
+    put_texts(&self);
     put_words(&self, "graph_note", "Notes");
     put_words(&self, "graph_tip", "Tips");
 }

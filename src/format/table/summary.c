@@ -11,6 +11,7 @@
 #include "view/sampled/waiting.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the part of the summary that is about memory ---- */
@@ -114,6 +115,7 @@ snd_summary_put_memory(const snd_summary *self)
 }
 
 #define LINES 8u
+#define MARKED_LINES 30u
 #define WAITING_LINES 5u
 #define WAITING_SHARE 0.5 /* of the length of the run, in per cent: shorter waits are left out */
 #define FUNCTIONS 8u
@@ -134,21 +136,34 @@ put_escape(const char *at, snd_buffer *out)
     return at + 1 + (at[1] == 'u' ? strnlen(at + 2, 4) : 0);
 }
 
+int
+snd_summary_argument(const char **json, snd_buffer *out)
+{
+    const char *at = strchr(*json, '"');
+
+    if (at == NULL)
+        return 0;
+    for (at++; *at != '\0' && *at != '"'; at++)
+        if (*at == '\\')
+            at = put_escape(at, out);
+        else
+            snd_buffer_char(out, *at);
+    *json = at + (*at == '"');
+    return 1;
+}
+
 /* The words of a JSON list of strings, with spaces between them. */
 static void
 put_arguments(const char *json, snd_buffer *out)
 {
-    int is_inside = 0;
-
-    for (; *json != '\0'; json++) {
-        if (*json == '"')
-            is_inside = !is_inside;
-        else if (is_inside && *json == '\\')
-            json = put_escape(json, out);
-        else if (is_inside)
-            snd_buffer_char(out, *json);
-        else if (*json == ',')
-            snd_buffer_char(out, ' ');
+    for (int is_first = 1;; is_first = 0) {
+        snd_buffer word = {0};
+        int is_there = snd_summary_argument(&json, &word);
+        if (is_there)
+            snd_buffer_printf(out, "%s%s", is_first ? "" : " ", snd_buffer_str(&word));
+        snd_buffer_free(&word);
+        if (!is_there)
+            return;
     }
 }
 
@@ -310,6 +325,49 @@ trim_sources(snd_table *table)
     }
 }
 
+/* Whether a row is inside what the program has marked: a file and the first and last line, tabs between them, on a
+ * line.
+ */
+static int
+is_marked(const snd_table *table, uint32_t row, const char *marked)
+{
+    const snd_cell *file = cell_of(table, row, "file"), *number = cell_of(table, row, "line");
+
+    for (const char *line = marked; file->is_there && number->is_there && *line != '\0';) {
+        size_t len = strcspn(line, "\n"), path = strcspn(line, "\t");
+        char *rest = NULL;
+        if (path < len && strlen(file->text) == path && strncmp(line, file->text, path) == 0) {
+            long long first = strtoll(line + path, &rest, 10), last = strtoll(rest, NULL, 10);
+            if (number->whole >= first && number->whole <= last)
+                return 1;
+        }
+        line += len + (line[len] == '\n');
+    }
+    return 0;
+}
+
+/* The functions that the program marked with @profile come first, line by line. */
+static void
+put_marked(const snd_summary *self)
+{
+    static const char *const names[] = {"place",          "percent",        "source", NULL, "python_percent",
+                                        "native_percent", "system_percent", "waited", NULL};
+    const char *marked = snd_profile_info(self->profile, "marked");
+    snd_table *table = NULL;
+
+    if (marked == NULL)
+        return;
+    snd_work_need(snd_view_lines(self->profile, self->options, &table));
+    for (uint32_t row = 0; row < table->row_count; row++)
+        table->rows[row].is_extra = table->rows[row].is_extra || !is_marked(table, row, marked);
+    snd_work_need(snd_table_keep(table, snd_summary_is_answer));
+    if (table->row_count == 0)
+        return;
+    snd_summary_show(table, names);
+    snd_table_limit(table, MARKED_LINES);
+    snd_work_need(snd_summary_put(self, "Marked with @profile", table));
+}
+
 static void
 put_lines(const snd_summary *self)
 {
@@ -469,6 +527,7 @@ write_summary(const snd_summary *self)
     put_program(self);
     snd_work_need(snd_facts_make(self->profile, self->options, &facts));
     put_totals(&facts, self->out);
+    put_marked(self);
     put_lines(self);
     put_waiting(self, &facts);
     put_functions(self);
@@ -484,7 +543,7 @@ write_summary(const snd_summary *self)
 typedef struct text_work {
     void (*write)(const snd_summary *self);
     snd_summary to;
-    snd_buffer text; /* the caller's may not grow inside a work */
+    snd_buffer text;
 } text_work;
 
 static void
@@ -500,14 +559,11 @@ snd_status
 snd_summary_run(void (*write)(const snd_summary *self), const snd_summary *to)
 {
     text_work self = {write, *to, {0}};
-    snd_pool *kept = NULL;
     size_t from = to->out->size;
-    snd_status status = snd_work_run(write_text, &self, &kept);
-    if (status == SND_OK)
-        snd_buffer_put(to->out, self.text.data, self.text.size);
+    snd_status status = snd_work_write(write_text, &self, &self.text, to->out);
+
     if (!to->format->unicode)
         snd_text_plain(to->out, from);
-    snd_pool_free(kept);
     return status == SND_OK ? snd_buffer_status(to->out) : status;
 }
 

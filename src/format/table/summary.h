@@ -15,6 +15,9 @@ typedef struct snd_summary {
 /* Writes it as one work: `write` never fails, and ends the work where there is nothing to write. */
 SND_MUST_USE snd_status snd_summary_run(void (*write)(const snd_summary *self), const snd_summary *to);
 
+/* Appends the next string of a JSON list and moves `*json` behind it. 0: there is none. */
+int snd_summary_argument(const char **json, snd_buffer *out);
+
 /* A line of its own. */
 void snd_summary_bold(const snd_summary *self, const char *text);
 

@@ -270,6 +270,12 @@ snd_chrome_event(const snd_profile *profile, const snd_profile_event *event, snd
         snd_buffer_printf(out, ", \"id\": %u, \"args\": {\"value\": %.15g}}", about->thread_id,
                           isfinite(event->value) ? event->value : 0.0);
     }
+    else if (site->kind == SND_SITE_MARK) {
+        put_start(out, site->name, "i", about, event->start_ns);
+        snd_buffer_text(out, ", \"s\": \"p\", \"args\": {\"detail\": ");
+        snd_json_string(out, site->detail);
+        snd_buffer_text(out, "}}");
+    }
     else if (event->task != 0) {
         put_start(out, site->name, "b", about, event->start_ns);
         snd_buffer_printf(out, ", \"cat\": \"task\", \"id\": \"%u.%u\"}" SND_CHROME_COMMA, about->process_id,

@@ -44,8 +44,8 @@ void snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t i
 void snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
                       snd_buffer *out);
 
-/* A region or a counter's value. A region of a coroutine or generator is an asynchronous event: those of one thread
- * overlap. */
+/* A region, a mark or a counter's value. A region of a coroutine or generator is an asynchronous event: those of one
+ * thread overlap. */
 void snd_chrome_event(const snd_profile *profile, const snd_profile_event *event, snd_buffer *out);
 
 /* What all entries of one region on one thread begin with, and the rest of such an entry: for millions of them. */

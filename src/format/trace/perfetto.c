@@ -25,8 +25,9 @@ enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5 };
 enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
 enum { UNIT_BYTES = 3 };
-enum { EVENT_TYPE = 9, EVENT_NAME, EVENT_TRACK, EVENT_SOURCE = 34, EVENT_VALUE = 44 };
-enum { TYPE_BEGIN = 1, TYPE_END, TYPE_COUNTER = 4 };
+enum { EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME, EVENT_TRACK, EVENT_SOURCE = 34, EVENT_VALUE = 44 };
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
+enum { NOTE_TEXT = 6, NOTE_NAME = 10 };
 enum { INTERNED_NAMES = 2, INTERNED_SOURCES = 4 };
 enum { NAME_ID = 1, NAME_TEXT };
 enum { SOURCE_ID = 1, SOURCE_FILE, SOURCE_FUNCTION, SOURCE_LINE };
@@ -149,6 +150,24 @@ put_end(tracing *self, uint64_t track, uint64_t ns)
 {
     snd_protobuf_number(&self->message, EVENT_TYPE, TYPE_END);
     snd_protobuf_number(&self->message, EVENT_TRACK, track);
+    end_event(self, ns);
+}
+
+/* A moment, with its detail as a note (DebugAnnotation). */
+static void
+put_mark(tracing *self, uint64_t track, uint64_t ns, const snd_profile_site *site)
+{
+    uint32_t name = name_of(self, site->name);
+
+    put_interned(self);
+    if (*site->detail != '\0') {
+        put_text(self, &self->part, NOTE_NAME, "detail");
+        put_text(self, &self->part, NOTE_TEXT, site->detail);
+        snd_protobuf_message(&self->message, EVENT_NOTE, &self->part);
+    }
+    snd_protobuf_number(&self->message, EVENT_TYPE, TYPE_INSTANT);
+    snd_protobuf_number(&self->message, EVENT_TRACK, track);
+    snd_protobuf_number(&self->message, EVENT_NAME, name);
     end_event(self, ns);
 }
 
@@ -310,6 +329,10 @@ put_slice(tracing *self, uint64_t track, const snd_profile_event *event)
     uint64_t end_ns = event->start_ns + event->duration_ns;
 
     end_slices(self, track, event->start_ns);
+    if (site->kind == SND_SITE_MARK) {
+        put_mark(self, track, event->start_ns, site);
+        return;
+    }
     put_begin(self, track, event->start_ns, site->name, SND_NONE);
     snd_need_room(&self->ends, self->depth + 1, &self->capacity, sizeof *self->ends);
     if (end_ns < event->start_ns)

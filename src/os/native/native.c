@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "os/clock.h"
+#include "os/native/cython.h"
 #include "os/native/native_libdw.h"
 #include "os/native/object.h"
 #include "os/native/symbols.h"
@@ -47,6 +48,7 @@ struct snd_native {
     uint32_t rule_count, rule_capacity;
 
     snd_symbols *symbols;
+    snd_cython cython;
     snd_intern *texts;
     snd_map described; /* address → index of the description */
     description **descriptions;
@@ -266,6 +268,26 @@ keep_text(snd_native *self, const char *text, const char **out)
     return status;
 }
 
+/* Where a place of the debug information is in a source file; that of Cython's C files is in another one. */
+static snd_status
+keep_line(snd_native *self, const snd_libdw_place *found, snd_native_place *out)
+{
+    const char *source = NULL;
+    snd_status status = snd_cython_find(&self->cython, found->file, found->line, &source, &out->line);
+
+    if (source == NULL)
+        out->line = found->line;
+    return status != SND_OK ? status : keep_text(self, source == NULL ? found->file : source, &out->file);
+}
+
+static snd_status
+keep_function(snd_native *self, const char *name, const char **out)
+{
+    char readable[SND_LIBDW_TEXT_SIZE];
+
+    return keep_text(self, snd_cython_name(name, readable, sizeof readable) ? readable : name, out);
+}
+
 /* Fills the places; the function with code of its own has the name that the symbol table gives it. */
 static snd_status
 look_up(snd_native *self, uint64_t address, snd_native_place out[SND_NATIVE_PLACES], uint32_t *count)
@@ -282,12 +304,10 @@ look_up(snd_native *self, uint64_t address, snd_native_place out[SND_NATIVE_PLAC
         out[i].function = symbol.name;
         out[i].file = symbol.library;
         out[i].line = 0;
-        if (i < known && found[i].line > 0) {
-            out[i].line = found[i].line;
-            status = keep_text(self, found[i].file, &out[i].file);
-        }
+        if (i < known && found[i].line > 0)
+            status = keep_line(self, &found[i], &out[i]);
         if (status == SND_OK && i < known && found[i].function[0] != '\0' && !(is_last && symbol.is_named))
-            status = keep_text(self, found[i].function, &out[i].function);
+            status = keep_function(self, found[i].function, &out[i].function);
     }
     return status;
 }
@@ -380,6 +400,7 @@ snd_native_free(snd_native *self)
     snd_free(self->rules);
     snd_map_free(&self->by_hash);
     snd_symbols_free(self->symbols);
+    snd_cython_free(&self->cython);
     snd_intern_free(self->texts);
     snd_maps_free(&self->maps);
     snd_free(self);

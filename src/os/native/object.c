@@ -303,10 +303,30 @@ find_start(const snd_object *self, uint64_t address)
     return low == 0 ? SIZE_MAX : low - 1;
 }
 
+static snd_status
+need_tables(snd_object *self, const snd_maps *maps)
+{
+    return self->is_open && !self->is_indexed ? read_tables(self, maps) : SND_OK;
+}
+
+snd_status
+snd_object_extent(snd_object *self, const snd_maps *maps, uint64_t address, uint64_t *start, uint64_t *end)
+{
+    snd_status status = need_tables(self, maps);
+    size_t found = status == SND_OK ? find_start(self, address) : SIZE_MAX;
+
+    *start = *end = 0;
+    if (found != SIZE_MAX) {
+        *start = self->starts[found];
+        *end = found + 1 < self->start_count ? self->starts[found + 1] : 0;
+    }
+    return status;
+}
+
 snd_status
 snd_object_find(snd_object *self, const snd_maps *maps, uint64_t address, snd_object_function *out)
 {
-    snd_status status = self->is_open && !self->is_indexed ? read_tables(self, maps) : SND_OK;
+    snd_status status = need_tables(self, maps);
     if (status != SND_OK)
         return status;
     entry *named = find_named(self, address);

@@ -35,6 +35,12 @@ uint64_t snd_object_place(const snd_object *self, const snd_maps *maps, uint64_t
 SND_MUST_USE snd_status snd_object_find(snd_object *self, const snd_maps *maps, uint64_t address,
                                         snd_object_function *out);
 
+/* From where to where the function reaches that the object's own address is in, by the table for exceptions, in which
+ * each part of a function that the compiler has split stands by itself. `*end` is 0 for the last one, and both are
+ * where there is no such table. */
+SND_MUST_USE snd_status snd_object_extent(snd_object *self, const snd_maps *maps, uint64_t address, uint64_t *start,
+                                          uint64_t *end);
+
 /* The name of a function with a name. 0: the file is another one by now. */
 SND_MUST_USE int snd_object_name(const snd_object *self, const snd_maps *maps, const snd_object_function *function,
                                  char out[SND_ELF_NAME_SIZE]);

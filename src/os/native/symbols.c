@@ -5,12 +5,15 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "os/clock.h"
+#include "os/native/cython.h"
 #include "os/native/object.h"
+#include "os/native/perf_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_SIZE 512u              /* a name by Cython is cut to this */
 #define OLD_NS UINT64_C(1000000000) /* mappings are read again after this */
 #define WAIT_NS UINT64_C(20000000)  /* and for an unknown address not sooner than this */
 
@@ -23,6 +26,7 @@ struct snd_symbols {
     snd_object **objects;
     uint32_t count, capacity;
     snd_intern *names;
+    snd_perf_map generated;
     demangler *demangle;  /* NULL: not found */
     uint64_t demangle_ns; /* the reading in which it was last looked for */
 };
@@ -95,6 +99,7 @@ snd_symbols_free(snd_symbols *self)
         snd_object_free(self->objects[i]);
     snd_free((void *)self->objects);
     snd_intern_free(self->names);
+    snd_perf_map_free(&self->generated);
     snd_maps_free(&self->maps);
     snd_free(self);
 }
@@ -141,8 +146,12 @@ keep_function(snd_symbols *self, const char *name, const char **out)
     int status_of_name = 0;
     snd_status status = strncmp(name, "_Z", 2) == 0 ? find_demangler(self) : SND_OK;
 
+    char cython[NAME_SIZE];
+
     if (status != SND_OK)
         return status;
+    if (snd_cython_name(name, cython, sizeof cython))
+        return keep_name(self, cython, out);
     char *readable = NULL;
     if (self->demangle != NULL && strncmp(name, "_Z", 2) == 0)
         readable = self->demangle(name, NULL, NULL, &status_of_name);
@@ -185,6 +194,21 @@ name_plainly(snd_symbols *self, const snd_object *object, uint64_t offset, snd_s
     return keep_name(self, text, &out->name);
 }
 
+/* Code from no file: whoever generated it may have said what it is. */
+static snd_status
+name_generated(snd_symbols *self, uint64_t address, snd_symbol *out)
+{
+    snd_perf_function found;
+
+    out->name = "[generated code]";
+    if (!snd_perf_map_find(&self->generated, address, &found))
+        return SND_OK;
+    out->start = found.start;
+    out->size = found.size;
+    out->is_named = 1;
+    return keep_name(self, found.name, &out->name);
+}
+
 snd_status
 snd_symbols_find(snd_symbols *self, uint64_t address, snd_symbol *out)
 {
@@ -197,10 +221,8 @@ snd_symbols_find(snd_symbols *self, uint64_t address, snd_symbol *out)
     snd_status status = find_mapping(self, address, &mapping);
     if (status != SND_OK || mapping == NULL)
         return status;
-    if (mapping->path[0] == '\0') {
-        out->name = "[generated code]";
-        return SND_OK;
-    }
+    if (mapping->path[0] == '\0')
+        return name_generated(self, address, out);
     status = object_of(self, mapping, &object);
     if (status != SND_OK)
         return status;
@@ -232,6 +254,7 @@ typedef struct range_search {
     const snd_object *object;
     const char *name;
     size_t name_len;
+    int is_prefix; /* of names */
     snd_range *out;
     size_t limit;
     size_t count;
@@ -243,8 +266,8 @@ note_range(void *context, const snd_elf_function *function)
     range_search *search = context;
     const char *rest = function->name + search->name_len;
 
-    if (strncmp(function->name, search->name, search->name_len) != 0 || (*rest != '\0' && *rest != '.') ||
-        function->size == 0)
+    if (strncmp(function->name, search->name, search->name_len) != 0 || function->size == 0 ||
+        (*rest != '\0' && *rest != '.' && !search->is_prefix))
         return SND_OK;
     uint64_t start = snd_object_place(search->object, &search->symbols->maps, function->address);
     for (size_t i = 0; i < search->count; i++)
@@ -261,6 +284,10 @@ snd_symbols_ranges(snd_symbols *self, uint64_t inside, const char *name, snd_ran
     range_search search = {.symbols = self, .name = name, .name_len = strlen(name), .out = out, .limit = limit};
     const snd_mapping *mapping = inside == 0 ? NULL : snd_maps_find(&self->maps, inside);
 
+    if (search.name_len != 0 && name[search.name_len - 1] == '*') {
+        search.is_prefix = 1;
+        search.name_len--;
+    }
     for (size_t i = 0; i < self->maps.count && search.count == 0; i++) {
         const snd_mapping *code = &self->maps.items[i];
         snd_object *object;
@@ -276,6 +303,26 @@ snd_symbols_ranges(snd_symbols *self, uint64_t inside, const char *name, snd_ran
     }
     *count = search.count;
     return SND_OK;
+}
+
+snd_status
+snd_symbols_piece(snd_symbols *self, uint64_t address, snd_range *out)
+{
+    const snd_mapping *mapping = snd_maps_find(&self->maps, address);
+    snd_object *object;
+    uint64_t start, end;
+
+    *out = (snd_range){0};
+    if (mapping == NULL || !mapping->is_code || mapping->path[0] == '\0')
+        return SND_OK;
+    snd_status status = object_of(self, mapping, &object);
+    if (status != SND_OK)
+        return status;
+    uint64_t own = snd_object_address(object, address - mapping->start + mapping->offset);
+    status = snd_object_extent(object, &self->maps, own, &start, &end);
+    if (status == SND_OK && start != 0)
+        *out = (snd_range){address - (own - start), end == 0 ? mapping->end : address + (end - own)};
+    return status;
 }
 
 size_t

@@ -9,9 +9,9 @@
 typedef struct snd_symbols snd_symbols;
 
 typedef struct snd_symbol {
-    /* The function, C++ names in their readable form where libstdc++ is loaded; "[libz.so.1+0x1234]" (where the
-     * function starts, if that is known, else the address) in code without names; "[generated code]" in code that
-     * came from no file; "[unknown]". Lives as long as the symbols. */
+    /* The function, C++ names in their readable form where libstdc++ is loaded, Cython's as in the .pyx file;
+     * "[libz.so.1+0x1234]" (where the function starts, if that is known, else the address) in code without names;
+     * "[generated code]" in code that came from no file; "[unknown]". Lives as long as the symbols. */
     const char *name;
     const char *library; /* path of the file, "[vdso]", or "" where there is none; as long-lived */
     uint64_t start;      /* of the function; the address itself where that is not known */
@@ -36,11 +36,15 @@ SND_MUST_USE snd_status snd_symbols_find(snd_symbols *self, uint64_t address, sn
 /* Looks at once at what is loaded now. */
 SND_MUST_USE snd_status snd_symbols_refresh(snd_symbols *self);
 
-/* The parts of the function `name`, its cold parts ("name.cold") and clones ("name.part.0") too, in the object that
- * holds the address `inside`; with `inside` 0 in the first loaded object that has it. At most `limit` ranges; `*count`
- * is 0 when there is no such name. */
+/* The parts of the function `name` (with a `*` at its end: of all whose names begin so), its cold parts ("name.cold")
+ * and clones ("name.part.0") too, in the object that holds the address `inside`; with `inside` 0 in the first loaded
+ * object that has it. At most `limit` ranges; `*count` is 0 when there is no such name. */
 SND_MUST_USE snd_status snd_symbols_ranges(snd_symbols *self, uint64_t inside, const char *name, snd_range *out,
                                            size_t limit, size_t *count);
+
+/* The machine code around an address that was compiled as one piece: a function, or the part of one that the compiler
+ * has put elsewhere, whether or not it has a name. Empty where that is not known. */
+SND_MUST_USE snd_status snd_symbols_piece(snd_symbols *self, uint64_t address, snd_range *out);
 
 /* The executable ranges of the object that holds the address; 0 when none does. */
 size_t snd_symbols_text(const snd_symbols *self, uint64_t inside, snd_range *out, size_t limit);

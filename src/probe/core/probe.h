@@ -12,6 +12,7 @@ typedef struct snd_sample_options {
     uint32_t rate_hz; /* 0: the sampler is off */
     int native;       /* native frames too */
     int cpu_only;     /* threads that wait are not sampled */
+    int no_imports;   /* the time of importing modules is left out */
     int no_signals;   /* read every thread from outside */
     int safe_frames;  /* read Python's frames with the GIL held, as where the fast way cannot be trusted */
     int paused;       /* begin without samples */

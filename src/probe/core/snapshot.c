@@ -410,6 +410,8 @@ update_node(snd_snapshot *self, snd_profile *profile, const snd_track *live, uin
         return update_call(self, profile, live, node, id, read, until);
     if (snd_profile_kind(profile, id) == SND_SITE_COUNTER)
         return put_counter(self, profile, id, &read);
+    if (snd_profile_kind(profile, id) == SND_SITE_MARK)
+        return put_whole(self, profile, id, SND_METRIC_COUNT, read.count);
     if (snd_profile_kind(profile, id) == SND_SITE_GC)
         return put_collections(self, profile, live, id, &read);
     return update_region(self, profile, live, node, id, read, until);

@@ -208,20 +208,35 @@ make_thread_end(void)
     pthread_key_create(&thread_end, on_thread_end);
 }
 
-/* A ring once made is kept: its thread may be writing to it at any time. */
-static void
-set_ring(snd_track *track, int on)
+/* A ring once made is kept: its thread may be writing to it at any time. Whoever calls has the lock. */
+static snd_ring *
+make_ring(snd_track *track)
 {
     snd_ring *ring = snd_track_ring(track);
 
-    if (on && ring == NULL) {
+    if (ring == NULL) {
         char *memory = snd_calloc(1, sizeof(snd_ring) + 64);
         if (memory == NULL)
-            return;
+            return NULL;
         ring = (snd_ring *)(void *)(memory + (64 - (uintptr_t)memory % 64));
         atomic_store_explicit(&track->kept_ring, ring, memory_order_release);
     }
-    atomic_store_explicit(&track->ring, on ? ring : NULL, memory_order_release);
+    return ring;
+}
+
+static void
+set_ring(snd_track *track, int on)
+{
+    atomic_store_explicit(&track->ring, on ? make_ring(track) : NULL, memory_order_release);
+}
+
+snd_ring *
+snd_track_make_ring(snd_track *self)
+{
+    pthread_mutex_lock(&lock);
+    snd_ring *ring = make_ring(self);
+    pthread_mutex_unlock(&lock);
+    return ring;
 }
 
 snd_ring *

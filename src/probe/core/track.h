@@ -33,6 +33,8 @@ typedef struct snd_node {
         };
         struct { /* a counter */
             _Atomic double value_last, value_min, value_max, value_sum;
+            _Atomic uint64_t waiting; /* ticks of the last update, if it is in no ring; 0: it is */
+            _Atomic uint64_t shown;   /* ticks of the last one that is; 0: none */
         };
         struct {                                     /* a call */
             _Atomic uint64_t total, self, suspended; /* of a pair, or of a function that nobody called */
@@ -191,6 +193,10 @@ void snd_track_after_fork(int in_child);
 
 /* Whether new tracks get a ring; existing ones get theirs at once. */
 void snd_track_keep_timeline(int on);
+
+/* The ring of a track whose timeline is not kept, for the few events that are kept all the same; made when there is
+ * none. Owner thread only. NULL when memory runs out. */
+SND_COLD snd_ring *snd_track_make_ring(snd_track *self);
 
 /* The ring to drain, also after the timeline was switched off; NULL: never had one. */
 snd_ring *snd_track_ring(const snd_track *self);

@@ -133,7 +133,7 @@ is_wanted(snd_memory_local *mine)
 
 /* The tree knows it; but most frames were met a moment ago. */
 static uint32_t
-step_to(uint32_t base, uint32_t parent, const snd_sample_frame *frame)
+step_to(uint32_t base, uint32_t parent, const snd_sample_frame *frame, const snd_sample_frame *caller)
 {
     uint64_t mixed = ((uint64_t)frame->code ^ (uint64_t)parent << 32 ^ (uint32_t)frame->offset) * 0x9E3779B97F4A7C15u;
     snd_memory_step *step = &snd_memory.steps[mixed >> 56];
@@ -141,8 +141,9 @@ step_to(uint32_t base, uint32_t parent, const snd_sample_frame *frame)
 
     if (step->code == frame->code && step->offset == frame->offset && step->parent == parent)
         return step->node;
-    uint32_t node = snd_sample_add_frame(&snd_sample_state, base, parent, frame, &is_call);
-    if (node != parent && node != SND_NONE)
+    uint32_t node = snd_sample_add_frame(&snd_sample_state, base, parent, frame, caller, &is_call);
+    /* two imports in one line differ by their caller's instruction */
+    if (node != parent && node != SND_NONE && !snd_sample_state.tree.nodes[node].is_import)
         *step = (snd_memory_step){frame->code, frame->offset, parent, node};
     return node;
 }
@@ -162,7 +163,7 @@ node_of_frames(uint32_t base, const snd_sample_stack *stack)
     uint32_t node = known == 0 ? base : snd_memory.last_nodes[known - 1];
     for (uint32_t i = known; i < stack->count; i++) {
         const snd_sample_frame *frame = outermost - i;
-        node = step_to(base, node, frame);
+        node = step_to(base, node, frame, i == 0 ? NULL : frame + 1);
         snd_memory.last_frames[i] = *frame;
         snd_memory.last_nodes[i] = node;
     }
@@ -189,9 +190,7 @@ node_here(snd_memory_local *mine, uint64_t now_ns)
         return SND_NONE;
     uint32_t base = snd_sample_base(sampler, row, snd_sample_region(sampler, row));
     int ignored;
-    snd_memory.stack.count = snd_memory.stack.collects = 0;
-    if (sampler->python != NULL && sampler->python->walk_own != NULL)
-        sampler->python->walk_own(&snd_memory.stack);
+    (void)snd_sample_walk_own(sampler, &snd_memory.stack);
     if (snd_memory.stack.count == 0)
         return snd_sample_tree_other(&sampler->tree, base, "[native code]");
     if (snd_memory.stack.collects != 0)

@@ -19,9 +19,9 @@
 #define BUSY_TICKS 20u     /* ticks that found something running: a child that goes on, not one that runs a program */
 #define CROWD 16u          /* threads; beyond that, those that stand still are sampled less often */
 #define CROWD_INTERVAL 32u /* ticks from one to the next, at most, or an eighth of the threads */
-#define ALONE_TICKS 4u     /* ticks in a row at which one thread worked alone, before it is followed */
-#define LATE_TICKS 256     /* late ones, four times over, less those in time, before it is followed no more */
-#define LATE_NS 150000u    /* a tick later than that got its processor when somebody else gave it up */
+#define ALONE_TICKS 4u     /* ticks in a row at which one thread worked alone, before it is followed at first */
+#define MOST_ALONE_TICKS (1u << 20)
+#define LATE_NS 150000u /* a tick later than that got its processor when somebody else gave it up */
 
 snd_sampler snd_sample_state;
 
@@ -35,10 +35,9 @@ static struct running {
     uint64_t owned_ns;
     uint32_t busy_ticks;
     int (*_Atomic when_busy)(void);
-    int processor; /* that it stays on; -1: none */
-    uint32_t alone_ticks;
-    int lateness;
-    int is_settled; /* it follows nobody any more */
+    int processor;                  /* that it stays on or off; -1: none */
+    uint32_t alone_ticks, patience; /* in a row at which one thread worked alone, and how many it takes to follow it */
+    int is_lost;                    /* the tick after this one should have been over */
 } running;
 
 static char note[160];
@@ -107,7 +106,9 @@ is_due(const snd_sample_thread *thread, int with_ours)
 }
 
 /* A thread that works alone is followed to its processor: that one is awake, and waking another, and sending a signal
- * from there, costs several times what all the rest of a tick does. Given up where the system then lets us wait. */
+ * from there, costs several times what all the rest of a tick does. But the kernel may let us wait there until a long
+ * system call of the thread is over, and what comes after the call would be met instead of it: then we keep off that
+ * processor, for longer each time. */
 static void
 follow(const snd_sample_thread *alone)
 {
@@ -115,17 +116,19 @@ follow(const snd_sample_thread *alone)
     int processor = alone == NULL || alone->slot == NULL ? -1 : SND_GET(alone->slot->processor);
 
     running.alone_ticks = processor < 0 ? 0 : running.alone_ticks + 1;
-    if (running.processor >= 0) {
-        running.lateness += SND_GET(self->is_late) ? 4 : running.lateness > 0 ? -1 : 0;
-        running.is_settled |= running.lateness > LATE_TICKS;
+    if (self->shares_processor && running.is_lost) {
+        running.patience = running.patience < MOST_ALONE_TICKS ? running.patience * 4 : MOST_ALONE_TICKS;
+        running.alone_ticks = 0;
     }
-    if (self->has_one_processor || running.is_settled || running.alone_ticks < ALONE_TICKS)
+    int follows = !self->has_one_processor && running.alone_ticks >= running.patience;
+    int keeps_off = running.patience > ALONE_TICKS;
+    if (!follows && !keeps_off)
         processor = -1;
-    if (processor == running.processor)
+    if (processor == running.processor && follows == self->shares_processor)
         return;
-    snd_task_stay_on(processor);
+    snd_task_stay(processor, follows);
     running.processor = processor;
-    self->shares_processor = processor >= 0;
+    self->shares_processor = follows;
 }
 
 /* Returns whether any thread of the program ran since the last tick. */
@@ -214,7 +217,7 @@ next_deadline(uint64_t deadline, uint32_t idle_ticks)
     deadline += jittered(longer);
     if (deadline < now) {
         atomic_fetch_add_explicit(&snd_sample_state.missed, (now - deadline) / period, memory_order_relaxed);
-        deadline = now + period / 8;
+        deadline = now + jittered(period); /* sooner would always be what comes right after a long system call */
     }
     return deadline;
 }
@@ -255,7 +258,9 @@ run(void *nothing)
             rest();
             continue;
         }
-        SND_SET(snd_sample_state.is_late, snd_clock_monotonic_ns() > deadline + LATE_NS);
+        uint64_t now = snd_clock_monotonic_ns();
+        SND_SET(snd_sample_state.is_late, now > deadline + LATE_NS);
+        running.is_lost = now > deadline + period_ns();
         idle_ticks = tick() ? 0 : idle_ticks + 1;
         tell_when_busy(idle_ticks == 0);
     }
@@ -299,6 +304,7 @@ start_thread(void)
     SND_SET(running.stop, 0);
     running.processor = -1;
     running.alone_ticks = 0;
+    running.patience = ALONE_TICKS;
     snd_lock_take(&snd_sample_state.lock);
     snd_sample_state.shares_processor = 0;
     snd_lock_leave(&snd_sample_state.lock);
@@ -390,6 +396,8 @@ settle_all(uint64_t now)
     uint64_t cpu_ns = snd_process_cpu_ns();
     self->measured_cpu_ns += cpu_ns - self->start_cpu_ns;
     self->start_cpu_ns = cpu_ns;
+    if (self->measured_cpu_ns < self->seen_cpu_ns) /* the process's clock lags behind threads that run elsewhere */
+        self->measured_cpu_ns = self->seen_cpu_ns;
 }
 
 void
@@ -404,6 +412,7 @@ snd_sample_clear(void)
     self->weighed_ns2 = 0;
     SND_SET(self->missed, 0);
     self->interrupted = self->answers = self->answer_ticks = 0;
+    self->stitched = self->misfits = self->plain = self->plain_inside = 0;
     self->other_row = SND_NONE;
     if (the_listener != NULL)
         the_listener->on_clear();
@@ -460,6 +469,7 @@ take_wishes(uintptr_t argument)
         (void)snd_sample_need_native(self);
     keep_note(options);
     self->tree.keeps_events = options->timeline;
+    self->tree.drops_imports = options->no_imports;
     SND_SET(self->is_paused, options->paused != 0 || options->resting);
     rebase();
 }
@@ -591,16 +601,21 @@ snd_sample_reset(void)
 
 /* ---- fork ---- */
 
+/* What the fork itself takes, while nobody looks, would stand for what the thread does next. */
 void
 snd_sample_suspend(void)
 {
     end_own_thread();
+    snd_sample_charge_here();
 }
 
 void
 snd_sample_resume(void)
 {
-    if (snd_sample_is_running() && !running.is_running && !start_thread())
+    if (!snd_sample_is_running() || running.is_running)
+        return;
+    snd_sample_charge_here();
+    if (!start_thread())
         snd_sample_stop();
 }
 

@@ -9,7 +9,7 @@
 typedef struct snd_sample_entry {
     uintptr_t address; /* 0: the code that was there is gone */
     snd_sample_code code;
-    uint32_t *sites; /* per unit: the site's number + 1; 0: not asked for yet */
+    uint32_t *sites; /* per unit: the site's number + 1; 0: not asked for yet. Then again, of what it calls */
 } entry;
 
 void
@@ -19,6 +19,8 @@ snd_sample_code_free(snd_sample_code *self)
     snd_free(self->file);
     snd_free(self->lines);
     snd_free(self->is_call);
+    snd_free(self->callees);
+    snd_free(self->callee_texts);
 }
 
 static void
@@ -55,19 +57,25 @@ make_room(snd_sample_codes *self, uintptr_t address)
 
 /* The filter is set before the code is read: whoever frees the code meanwhile sees that, and waits. */
 static entry *
-find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, uintptr_t address)
+find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, const snd_sample_frame *frame)
 {
+    uintptr_t address = frame->code;
     entry *place = NULL;
     entry *known = find(self, address, &place);
     snd_sample_code code;
 
+    if (known != NULL && frame->is_foreign && python->mark_code(address) != known->code.mark) {
+        empty(known);
+        place = known;
+        known = NULL;
+    }
     if (known != NULL)
         return known;
     uint32_t bit = snd_sample_filter_bit(address);
     atomic_fetch_or(&self->filter[bit / 64], (uint64_t)1 << bit % 64);
     if (!python->read_code(address, &code))
         return NULL;
-    uint32_t *sites = snd_calloc(code.unit_count + 1u, sizeof *sites);
+    uint32_t *sites = snd_calloc((code.unit_count + (size_t)1) * 2, sizeof *sites);
     if (place == NULL && sites != NULL)
         place = make_room(self, address);
     entry made = {address, code, sites};
@@ -79,25 +87,32 @@ find_or_read(snd_sample_codes *self, const snd_sample_interpreter *python, uintp
     return place;
 }
 
+/* `callee`: what the line calls, or NULL. SND_NONE when memory runs out. */
 static uint32_t
-site_at(const entry *self, uint32_t unit)
+site_at(entry *self, uint32_t unit, const char *callee)
 {
     uint32_t line = unit < self->code.unit_count ? self->code.lines[unit] : 0;
+    uint32_t *known = &self->sites[unit + (callee == NULL ? 0 : self->code.unit_count + 1)];
 
-    return snd_site_add_placed(&(snd_profile_site){
+    if (*known != 0)
+        return *known - 1;
+    uint32_t site = snd_site_add_placed(&(snd_profile_site){
         .kind = SND_SITE_LINE,
         .name = self->code.name,
         .file = self->code.file,
         .line = line == 0 ? self->code.first_line : line,
-        .detail = "",
+        .detail = callee == NULL ? "" : callee,
         .first_line = self->code.first_line,
     });
+    if (site != SND_NONE)
+        *known = site + 1;
+    return site;
 }
 
 snd_sample_place
 snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python, const snd_sample_frame *frame)
 {
-    entry *known = find_or_read(self, python, frame->code);
+    entry *known = find_or_read(self, python, frame);
     if (known == NULL)
         return (snd_sample_place){.site = SND_NONE};
     /* beyond its last unit: the interpreter is between two instructions, or has not begun */
@@ -107,19 +122,49 @@ snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python
     snd_sample_place place = {
         .site = SND_NONE,
         .is_known = 1,
+        .is_importer = (unsigned char)known->code.is_importer,
         .is_launcher = known->code.is_ours == SND_SAMPLE_LAUNCHER,
         .is_call = unit < known->code.unit_count && known->code.is_call[unit],
     };
     if (known->code.is_ours != 0)
         return place;
-    if (known->sites[unit] == 0) {
-        uint32_t site = site_at(known, unit);
-        if (site == SND_NONE)
-            return (snd_sample_place){.site = SND_NONE};
-        known->sites[unit] = site + 1;
-    }
-    place.site = known->sites[unit] - 1;
+    place.site = site_at(known, unit, NULL);
+    if (place.site == SND_NONE) /* memory ran out */
+        place = (snd_sample_place){.site = SND_NONE};
     return place;
+}
+
+/* What the frame's instruction calls or imports, as `is_call` says; NULL: it does not, or there is no name. */
+static const char *
+name_at(const entry *known, uint32_t unit, int is_call)
+{
+    if (known == NULL || unit >= known->code.unit_count || known->code.callees == NULL ||
+        known->code.callees[unit] == 0 || (known->code.is_call[unit] != 0) != is_call)
+        return NULL;
+    return known->code.callee_texts + known->code.callees[unit];
+}
+
+static uint32_t
+unit_of(const snd_sample_frame *frame)
+{
+    return frame->offset < 0 ? UINT32_MAX : (uint32_t)frame->offset / 2;
+}
+
+uint32_t
+snd_sample_called_site(snd_sample_codes *self, const snd_sample_interpreter *python, const snd_sample_frame *frame,
+                       uint32_t site)
+{
+    entry *known = find_or_read(self, python, frame);
+    uint32_t unit = unit_of(frame);
+    const char *name = name_at(known, unit, 1);
+
+    return name == NULL || known->sites[unit] != site + 1 ? SND_NONE : site_at(known, unit, name);
+}
+
+const char *
+snd_sample_imported(snd_sample_codes *self, const snd_sample_interpreter *python, const snd_sample_frame *frame)
+{
+    return name_at(find_or_read(self, python, frame), unit_of(frame), 0);
 }
 
 void

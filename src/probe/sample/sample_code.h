@@ -19,12 +19,22 @@ typedef struct snd_sample_place {
     uint32_t site;         /* SND_NONE: nothing that should be shown */
     unsigned char is_call; /* the instruction calls something */
     unsigned char is_launcher;
+    unsigned char is_importer;
     unsigned char is_known;
 } snd_sample_place;
 
 /* Reads the code when it is new. */
 snd_sample_place snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python,
                                      const snd_sample_frame *frame);
+
+/* The site of the frame's line while it is in what it calls, which the site's detail names as the code does; SND_NONE:
+ * the instruction calls nothing, or nothing with a name, or `site` is not that of the frame's line. */
+uint32_t snd_sample_called_site(snd_sample_codes *self, const snd_sample_interpreter *python,
+                                const snd_sample_frame *frame, uint32_t site);
+
+/* The name of the module that the frame's instruction imports; NULL: none. Good until code is read, or gone. */
+const char *snd_sample_imported(snd_sample_codes *self, const snd_sample_interpreter *python,
+                                const snd_sample_frame *frame);
 
 /* The code is gone: another one may come to its address. */
 void snd_sample_codes_forget(snd_sample_codes *self, uintptr_t code);

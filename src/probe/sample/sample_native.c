@@ -84,12 +84,12 @@ snd_sample_native_child(snd_sample_native *self, snd_sample_tree *tree, uint32_t
 }
 
 size_t
-snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit)
+snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit,
+                       snd_unwind_end *end)
 {
     snd_stack_copy copy = {slot->native, slot->native_start, slot->native_size};
-    snd_unwind_end end;
 
-    return snd_native_unwind(self->native, &slot->registers, &copy, out, limit, &end);
+    return snd_native_unwind(self->native, &slot->registers, &copy, out, limit, end);
 }
 
 /* ---- native and Python frames of one answer in one path ----
@@ -122,7 +122,9 @@ count_runs(const snd_sample_stack *stack)
 static void
 add_frame(stitch *self, const snd_sample_frame *frame)
 {
-    self->node = snd_sample_add_frame(self->sampler, self->base, self->node, frame, &self->is_call);
+    const snd_sample_frame *caller = self->next + 1 < self->stack->count ? frame + 1 : NULL;
+
+    self->node = snd_sample_add_frame(self->sampler, self->base, self->node, frame, caller, &self->is_call);
     if (self->next + 1 == self->stack->collects) {
         self->node = snd_sample_tree_other(&self->sampler->tree, self->node, SND_SITE_COLLECTION);
         self->is_call = 0;
@@ -162,12 +164,18 @@ uint32_t
 snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot)
 {
     uint64_t addresses[NATIVE_DEPTH];
-    size_t count = snd_sample_native_walk(self->native, slot, addresses, NATIVE_DEPTH);
+    snd_unwind_end end;
+    size_t count = snd_sample_native_walk(self->native, slot, addresses, NATIVE_DEPTH, &end);
     stitch made = {self, &slot->stack, slot->stack.count, base, base, 0};
     uint32_t runs = count_runs(&slot->stack), loops = 0;
 
     for (size_t i = 0; i < count; i++)
         loops += is_loop(self, addresses[i]) != 0;
+    self->has_jit |= slot->stack.jit.end != 0;
+    if (end == SND_UNWIND_WHOLE && runs != 0 && !slot->stack.is_cut && !self->has_jit) {
+        self->stitched++;
+        self->misfits += loops < runs || loops > runs + 1; /* a run may have no frame yet, or no more */
+    }
     if (slot->stack.is_cut)
         made.node = snd_sample_tree_other(&self->tree, base, "[deeper]");
     for (; runs > loops; runs--)
@@ -177,6 +185,8 @@ snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot)
             if (loops-- <= runs)
                 add_run(&made);
         }
+        else if (self->python != NULL && snd_sample_is_evaluating(self->python, &slot->stack, addresses[i]))
+            continue; /* a handler of the loop's, or what it compiled */
         else if (made.next != slot->stack.count || slot->stack.count == 0) /* what started Python is not of interest */
             add_native(&made, addresses[i], i == 0);
     }

@@ -10,21 +10,37 @@
 #include "os/peek.h"
 #include "os/process.h"
 
-#define MAIN_STACK (8u << 20)              /* bytes; nothing else is mapped so close below the main thread's stack */
 #define UNANSWERED_LIMIT 50u               /* ticks in which it ran, but did not answer */
 #define MOST_PENDING_NS UINT64_C(16000000) /* of CPU time, until a thread is asked wherever it is */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
 
+/* The import that a frame of the interpreter's own code is part of; SND_NONE: none, somebody else called it. */
+static uint32_t
+import_of(snd_sampler *self, uint32_t node, const snd_sample_frame *caller, int is_entry)
+{
+    if (self->tree.nodes[node].is_import)
+        return node;
+    const char *module = caller == NULL ? NULL : snd_sample_imported(&self->codes, self->python, caller);
+    if (module == NULL && is_entry)
+        module = "(by name)"; /* importlib.import_module(name), which no code names */
+    return module == NULL ? SND_NONE : snd_sample_tree_import(&self->tree, node, module);
+}
+
 uint32_t
-snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame, int *is_call)
+snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,
+                     const snd_sample_frame *caller, int *is_call)
 {
     snd_sample_place place = snd_sample_place_of(&self->codes, self->python, frame);
 
     *is_call = place.is_call;
     if (place.is_launcher)
         return base;
+    uint32_t import =
+        place.is_importer ? import_of(self, node, caller, place.is_importer == SND_SAMPLE_IMPORTS) : SND_NONE;
+    if (import != SND_NONE)
+        return import;
     return place.site == SND_NONE ? node : snd_sample_tree_child(&self->tree, node, place.site);
 }
 
@@ -37,7 +53,8 @@ snd_sample_stack_node(snd_sampler *self, uint32_t parent, const snd_sample_stack
     if (stack->is_cut)
         node = snd_sample_tree_other(&self->tree, node, "[deeper]");
     for (uint32_t i = stack->count; i-- > 0;) {
-        node = snd_sample_add_frame(self, parent, node, &stack->frames[i], leaf_calls);
+        const snd_sample_frame *caller = i + 1 < stack->count ? &stack->frames[i + 1] : NULL;
+        node = snd_sample_add_frame(self, parent, node, &stack->frames[i], caller, leaf_calls);
         if (i + 1 == stack->collects) {
             node = snd_sample_tree_other(&self->tree, node, SND_SITE_COLLECTION);
             *leaf_calls = 1; /* and what runs is no Python, wherever in the interpreter it is */
@@ -66,7 +83,7 @@ snd_sample_region(const snd_sampler *self, uint32_t row)
 }
 
 static unsigned
-cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
+cpu_state(snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
 {
     const snd_sample_interpreter *python = self->python;
 
@@ -74,9 +91,26 @@ cpu_state(const snd_sampler *self, const snd_sample_slot *slot, int leaf_calls)
         return SYSTEM;
     if (python == NULL || slot->stack.count == 0)
         return NATIVE;
-    if (snd_sample_is_in(python->loop, SND_SAMPLE_LOOPS, slot->pc))
+    int is_inside = snd_sample_is_evaluating(python, &slot->stack, slot->pc);
+    if (!leaf_calls) {
+        self->plain++;
+        self->plain_inside += is_inside != 0;
+    }
+    if (is_inside)
         return PYTHON;
     return !leaf_calls && snd_sample_is_in(python->code, 2, slot->pc) ? PYTHON : NATIVE;
+}
+
+/* A line in which native code runs: by what it calls, if the code names that, and native frames say no more. */
+static uint32_t
+as_called(snd_sampler *self, uint32_t node, const snd_sample_stack *stack)
+{
+    const snd_sample_node *found = &self->tree.nodes[node];
+
+    if (stack->count == 0 || stack->collects != 0 || found->site == SND_NONE)
+        return node;
+    uint32_t site = snd_sample_called_site(&self->codes, self->python, &stack->frames[0], found->site);
+    return site == SND_NONE ? node : snd_sample_tree_child(&self->tree, found->parent, site);
 }
 
 /* A thread's root and a region are no place where it can be: nobody saw where it was. */
@@ -86,37 +120,20 @@ as_place(snd_sampler *self, uint32_t node)
     return self->tree.nodes[node].site != SND_NONE ? node : snd_sample_tree_other(&self->tree, node, "[not seen]");
 }
 
+/* All that it ran and nobody saw where. A thread answers as soon as it is outside the kernel, so what it ran since the
+ * question, which may be a long system call, is of the answer as well. */
 static void
 charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
 {
+    uint64_t ns = thread->pending_cpu_ns;
+
     thread->run_node = as_place(self, node);
     if (!thread->is_ours) {
-        self->weighed_ns += thread->asked_cpu_ns;
-        self->weighed_ns2 += (double)thread->asked_cpu_ns * (double)thread->asked_cpu_ns;
+        self->weighed_ns += ns;
+        self->weighed_ns2 += (double)ns * (double)ns;
     }
-    snd_sample_tree_add(&self->tree, thread->run_node, state, thread->asked_cpu_ns, now_ns);
-    thread->pending_cpu_ns -= thread->asked_cpu_ns;
-    thread->asked_cpu_ns = 0;
-}
-
-/* The same for all that it ran. */
-static void
-charge_pending(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned state, uint64_t now_ns)
-{
-    thread->asked_cpu_ns = thread->pending_cpu_ns;
-    charge_cpu(self, thread, node, state, now_ns);
-}
-
-/* The stack that a thread was first met on. That of the main thread grows, as far as the system lets it. */
-static void
-find_stack(snd_sample_slot *slot, int is_main)
-{
-    uintptr_t start, end;
-
-    if (!snd_peek_mapping(slot->sp, &start, &end))
-        return;
-    SND_SET(slot->stack_start, is_main && end > MAIN_STACK ? end - MAIN_STACK : start);
-    SND_SET(slot->stack_end, end);
+    snd_sample_tree_add(&self->tree, thread->run_node, state, ns, now_ns);
+    thread->pending_cpu_ns = 0;
 }
 
 void
@@ -127,17 +144,17 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
 
     if (!thread->is_asked || !snd_sample_is_answered(slot))
         return;
-    thread->is_asked = 0;
+    thread->is_asked = thread->is_mute = 0;
     thread->unanswered = 0;
     if (slot->state != 0) {
         thread->state = slot->state;
         self->tree.rows[thread->row].is_python = 1;
     }
-    if (SND_GET(slot->stack_end) == 0)
-        find_stack(slot, thread->task.thread_id == snd_process_id());
     self->answers++;
     self->answer_ticks += slot->cost_ticks;
     self->interrupted += slot->call == SND_CALL_INTERRUPTED;
+    if (slot->stack.compiled != 0 && self->python->find_compiled != NULL)
+        slot->stack.jit = self->python->find_compiled(slot->stack.compiled);
     uint32_t base = snd_sample_base(self, thread->row, slot->region);
     uint32_t node = snd_sample_stack_node(self, base, &slot->stack, &leaf_calls);
     unsigned state = cpu_state(self, slot, leaf_calls);
@@ -145,6 +162,8 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         node = snd_sample_stitch(self, base, slot);
     else if (slot->stack.count == 0 && snd_sample_need_native(self))
         node = snd_sample_native_child(self->native, &self->tree, base, slot->pc);
+    if (state != PYTHON && leaf_calls)
+        node = as_called(self, node, &slot->stack);
     charge_cpu(self, thread, node, state, now_ns);
     atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);
 }
@@ -250,7 +269,9 @@ read_running(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
         atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
         return;
     }
-    charge_pending(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
+    if (leaf_calls)
+        node = as_called(self, node, &self->scratch);
+    charge_cpu(self, thread, node, leaf_calls ? NATIVE : PYTHON, now_ns);
 }
 
 /* Ready, but not running: the kernel knows for how long, once it is over. So far it was taken for the wait before it,
@@ -278,8 +299,9 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     snd_sample_tree_add(&self->tree, node, WAIT_CPU, pending + charged, now_ns);
 }
 
+/* One that did not run could not answer; one that ran and did not is asked again once it has answered. */
 static void
-ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
+ask(snd_sampler *self, snd_sample_thread *thread, int has_run, uint64_t now_ns)
 {
     if (thread->slot == NULL)
         thread->slot = snd_sample_slot_take();
@@ -290,14 +312,13 @@ ask(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     }
     if (thread->is_asked) {
         atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
-        if (++thread->unanswered > UNANSWERED_LIMIT)
-            thread->is_mute = 1;
+        thread->unanswered += has_run != 0;
+        thread->is_mute = thread->unanswered > UNANSWERED_LIMIT;
         return;
     }
     if (self->options.native && thread->slot->native == NULL)
         thread->slot->native = snd_malloc(SND_SAMPLE_NATIVE_SIZE);
     SND_SET(thread->slot->track, self->tree.rows[thread->row].track);
-    thread->asked_cpu_ns = thread->pending_cpu_ns;
     thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
     if (!thread->is_asked)
         read_running(self, thread, now_ns);
@@ -321,7 +342,7 @@ observe_ours(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     self->own_cpu_ns += thread->pending_cpu_ns;
     thread->pending_wait_ns = 0;
     if (thread->pending_cpu_ns != 0)
-        charge_pending(self, thread, snd_sample_tree_other(&self->tree, root, "[sonde]"), NATIVE, now_ns);
+        charge_cpu(self, thread, snd_sample_tree_other(&self->tree, root, "[sonde]"), NATIVE, now_ns);
 }
 
 /* One that is ready is where the kernel took its processor away, which is more often at a system call than its time
@@ -348,21 +369,66 @@ waited_of(snd_sample_thread *thread, uint64_t ran, uint64_t passed)
     return away - back;
 }
 
+/* How long it ran and how long passed, since the last time. 0: the thread is gone. */
+static int
+read_clocks(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, uint64_t *ran, uint64_t *passed)
+{
+    uint64_t cpu;
+
+    if (!snd_task_cpu_ns(&thread->task, &cpu) || cpu < thread->cpu_ns)
+        return 0;
+    *ran = cpu - thread->cpu_ns;
+    *passed = now_ns > thread->wall_ns ? now_ns - thread->wall_ns : 0;
+    thread->cpu_ns = cpu;
+    thread->wall_ns = now_ns;
+    thread->pending_cpu_ns += *ran;
+    thread->pending_wait_ns += waited_of(thread, *ran, *passed);
+    self->seen_cpu_ns += *ran;
+    return 1;
+}
+
+int
+snd_sample_walk_own(const snd_sampler *self, snd_sample_stack *out)
+{
+    uintptr_t state, here = (uintptr_t)&state;
+
+    out->count = out->is_cut = out->collects = 0;
+    if (self->python == NULL || self->python->prepare != NULL)
+        return 0;
+    self->python->walk_here(out, snd_stack_end(here), &state);
+    return 1;
+}
+
+/* What it ran before an open question stays with that. */
+void
+snd_sample_charge_here(void)
+{
+    snd_sampler *self = &snd_sample_state;
+    uint64_t now = snd_clock_monotonic_ns(), ran, passed;
+    int leaf_calls;
+
+    snd_lock_take(&self->lock);
+    snd_sample_thread *thread = snd_sample_find_thread(snd_thread_id());
+    uint64_t asked = thread != NULL && thread->is_asked ? thread->pending_cpu_ns : 0;
+    if (thread != NULL && !SND_GET(self->is_paused) && snd_sample_walk_own(self, &self->scratch) &&
+        read_clocks(self, thread, now, &ran, &passed)) {
+        uint32_t base = snd_sample_base(self, thread->row, snd_sample_region(self, thread->row));
+        thread->pending_cpu_ns -= asked;
+        charge_cpu(self, thread, snd_sample_stack_node(self, base, &self->scratch, &leaf_calls), SYSTEM, now);
+        thread->pending_cpu_ns = asked;
+    }
+    snd_lock_leave(&self->lock);
+}
+
 int
 snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved)
 {
-    uint64_t cpu;
+    uint64_t ran, passed;
     uintptr_t address;
 
     snd_sample_take_answer(self, thread, now_ns);
-    if (!snd_task_cpu_ns(&thread->task, &cpu) || cpu < thread->cpu_ns)
+    if (!read_clocks(self, thread, now_ns, &ran, &passed))
         return 0;
-    uint64_t ran = cpu - thread->cpu_ns, passed = now_ns > thread->wall_ns ? now_ns - thread->wall_ns : 0;
-    thread->cpu_ns = cpu;
-    thread->wall_ns = now_ns;
-    thread->pending_cpu_ns += ran;
-    thread->pending_wait_ns += waited_of(thread, ran, passed);
-    self->seen_cpu_ns += ran;
     *has_moved = ran != 0;
     if (thread->is_ours) {
         *has_moved = 0;
@@ -386,7 +452,7 @@ snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns
     }
     thread->is_waiting = 0;
     if (!(was_away || SND_GET(self->is_late)) || is_time_to_ask(self, thread))
-        ask(self, thread, now_ns);
+        ask(self, thread, ran != 0, now_ns);
     return 1;
 }
 
@@ -397,7 +463,7 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 
     snd_sample_take_answer(self, thread, now_ns);
     if (thread->pending_cpu_ns != 0)
-        charge_pending(self, thread, root, NATIVE, now_ns);
+        charge_cpu(self, thread, root, NATIVE, now_ns);
     if (thread->pending_wait_ns != 0 && !thread->is_ours && keeps_waiting(self, thread))
         snd_sample_tree_add(&self->tree, as_place(self, root), WAIT_OTHER, thread->pending_wait_ns, now_ns);
     thread->pending_wait_ns = 0;

@@ -3,6 +3,7 @@
 #define SND_PROBE_SAMPLE_PRIVATE_H
 
 #include "os/lock.h"
+#include "os/native/unwind.h"
 #include "os/task.h"
 #include "probe/sample/sample.h"
 #include "probe/sample/sample_code.h"
@@ -32,7 +33,8 @@ const char *snd_sample_native_why_not(const snd_sample_native *self);
 uint32_t snd_sample_native_child(snd_sample_native *self, snd_sample_tree *tree, uint32_t parent, uintptr_t pc);
 
 /* The native frames of an answer, innermost first: addresses; how many. */
-size_t snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit);
+size_t snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit,
+                              snd_unwind_end *end);
 
 /* ---- the sampler ---- */
 
@@ -42,10 +44,10 @@ typedef struct snd_sample_thread {
     uint32_t row;
     uint32_t interval;   /* ticks from one sample of it to the next */
     uint32_t next_tick;  /* the number of that tick */
-    uint32_t unanswered; /* ticks since a question that has no answer yet */
+    uint32_t unanswered; /* ticks at which it had run since a question that has no answer yet */
     int is_ours;
     int is_quiet; /* what it waits for is not kept */
-    int is_mute;  /* it blocks our signal: read from outside */
+    int is_mute;  /* it blocks our signal: read from outside until it answers */
     int is_asked;
     int is_waiting;           /* when last seen */
     int seen_alive;           /* in the list of threads, when that was last read */
@@ -54,9 +56,8 @@ typedef struct snd_sample_thread {
     uint64_t pending_cpu_ns;  /* used, but not seen where */
     uint64_t pending_wait_ns; /* waited, but not seen what for */
     uint64_t charged_wait_ns; /* waited and charged, since it last moved */
-    uint64_t ahead_ns;     /* its CPU clock, read a moment later, is ahead of the wall clock: nothing that it waited */
-    uint64_t asked_cpu_ns; /* of the pending: what the open question is about */
-    uint64_t delay_ns;     /* SND_SAMPLE_NO_DELAY: not asked so far */
+    uint64_t ahead_ns; /* its CPU clock, read a moment later, is ahead of the wall clock: nothing that it waited */
+    uint64_t delay_ns; /* SND_SAMPLE_NO_DELAY: not asked so far */
     unsigned wait_state;
     uint32_t wait_node, run_node; /* where it was last seen; SND_NONE: nowhere */
     snd_sample_slot *slot;        /* NULL: not needed so far */
@@ -83,8 +84,13 @@ typedef struct snd_sampler {
     double weighed_ns2;
     _Atomic uint64_t missed; /* ticks that came too late, also without the lock */
     uint64_t interrupted, answers, answer_ticks;
+    uint64_t stitched,
+        misfits; /* whole native stacks, and those of them in which the loop did not run as often as Python's */
+    uint64_t plain,
+        plain_inside;      /* samples of plain Python instructions, and those of them in the loop's machine code */
     uint32_t other_row;    /* for what belongs to no thread; SND_NONE: not needed so far */
     _Atomic int is_late;   /* the current tick */
+    int has_jit;           /* the interpreter compiles: nobody knows who called such code */
     int has_one_processor; /* the process */
     int shares_processor;  /* the sampler is on that of the one thread that runs */
     _Atomic int is_paused;
@@ -102,14 +108,26 @@ snd_sample_is_in(const snd_range *ranges, unsigned count, uintptr_t address)
     return 0;
 }
 
+/* Whether the interpreter's machine code at `pc` runs Python: in the loop, in a handler, in what it compiled. */
+static inline int
+snd_sample_is_evaluating(const snd_sample_interpreter *python, const snd_sample_stack *stack, uintptr_t pc)
+{
+    return snd_sample_is_in(python->loop, SND_SAMPLE_LOOPS, pc) || snd_sample_is_in(&stack->jit, 1, pc) ||
+           snd_sample_is_in(python->handlers, python->handler_count, pc);
+}
+
 /* The region that a row's thread is in; NULL: none, or nobody knows. And the node below which its stacks begin then. */
 const snd_node *snd_sample_region(const snd_sampler *self, uint32_t row);
 uint32_t snd_sample_base(snd_sampler *self, uint32_t row, const snd_node *region);
 
+/* The calling thread's own frames, wherever it is: the program's signal handlers allocate, too. 0: the interpreter's
+ * memory is not read, and there are none. */
+int snd_sample_walk_own(const snd_sampler *self, snd_sample_stack *out);
+
 /* The node of a Python frame below that of its caller; `base` is where the stack begins. Frames that are not to be
- * shown have none. */
+ * shown have none; those by which the interpreter imports a module are one. `caller` is NULL for the outermost. */
 uint32_t snd_sample_add_frame(snd_sampler *self, uint32_t base, uint32_t node, const snd_sample_frame *frame,
-                              int *is_call);
+                              const snd_sample_frame *caller, int *is_call);
 
 /* The node of a stack below a root or region. `*leaf_calls`: its innermost instruction calls something, or a garbage
  * collection runs. */
@@ -138,6 +156,9 @@ void snd_sample_with_files(void (*function)(uintptr_t argument), uintptr_t argum
 
 /* Takes a sample of a thread; 0 when it is gone. Under the lock. */
 int snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns, int *has_moved);
+
+/* What the calling thread ran, and nobody saw where, stands for the place where it is now: in a system call. */
+void snd_sample_charge_here(void);
 
 /* Takes an answer that has come, if there is one. Under the lock. */
 void snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/peek.h"
 #include "os/task.h"
 
 #include <errno.h>
@@ -28,16 +29,27 @@ static _Atomic(const snd_sample_interpreter *) interpreter;
 static _Atomic int is_on;
 static _Atomic pid_t process;
 
+/* The kernel copies, since a thread may run on a stack that ends anywhere: a library's, or one with a guard behind it
+ * that no table of mappings shows. What it could copy up to the end of the thread's own stack can be read as long as
+ * the thread lives, and is copied without it from then on. */
 static void
 copy_native(snd_sample_slot *slot, uintptr_t stack_end, const void *context)
 {
-    uintptr_t start = slot->sp - SND_RED_ZONE;
-    size_t size = stack_end > start ? stack_end - start : 0;
+    uintptr_t start = slot->sp - SND_RED_ZONE, proven = SND_GET(slot->proven);
+    size_t size = stack_end > start ? stack_end - start : SND_SAMPLE_NATIVE_SIZE;
 
+    if (size > SND_SAMPLE_NATIVE_SIZE)
+        size = SND_SAMPLE_NATIVE_SIZE;
     snd_context_registers(context, &slot->registers);
     slot->native_start = start;
-    slot->native_size = (uint32_t)(size < SND_SAMPLE_NATIVE_SIZE ? size : SND_SAMPLE_NATIVE_SIZE);
-    memcpy(slot->native, (const void *)start, slot->native_size);
+    slot->native_size = (uint32_t)size;
+    if (proven != 0 && start >= proven && stack_end != 0) {
+        memcpy(slot->native, (const void *)start, size);
+        return;
+    }
+    slot->native_size = (uint32_t)snd_peek_some(start, slot->native, size);
+    if (slot->native_size == size && (start + size == stack_end || (proven != 0 && start + size >= proven)))
+        SND_SET(slot->proven, start);
 }
 
 static int
@@ -66,13 +78,15 @@ on_signal(int signal_number, siginfo_t *info, void *context)
     const snd_track *track = SND_GET(slot->track);
     slot->pc = snd_context_pc(context);
     slot->sp = snd_context_sp(context);
-    uintptr_t stack_end = slot->sp > SND_GET(slot->stack_start) + SND_RED_ZONE ? SND_GET(slot->stack_end) : 0;
+    uintptr_t stack_end = snd_stack_end(slot->sp);
     slot->call = snd_context_call(context);
     slot->region = track == NULL ? NULL : SND_GET(track->running);
     slot->stack.count = slot->stack.is_cut = slot->stack.collects = 0;
+    slot->stack.jit = (snd_range){0};
+    slot->stack.compiled = 0;
     slot->state = 0;
     if (python != NULL)
-        python->walk_here(&slot->stack, stack_end > slot->sp ? stack_end : 0, &slot->state);
+        python->walk_here(&slot->stack, stack_end, &slot->state);
     if (slot->native != NULL)
         copy_native(slot, stack_end, context);
     SND_SET(slot->processor, snd_task_processor());
@@ -162,8 +176,7 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
     SND_SET(slot->taken, next);
     SND_SET(slot->track, NULL);
     SND_SET(slot->processor, -1);
-    SND_SET(slot->stack_start, 0);
-    SND_SET(slot->stack_end, 0);
+    SND_SET(slot->proven, 0);
     free_slots[free_count++] = slot;
 }
 

@@ -17,8 +17,7 @@ typedef struct snd_sample_slot {
 
     /* given by the sampler */
     _Atomic(const snd_track *) track; /* whose region runs; NULL: none */
-    _Atomic uintptr_t stack_start;    /* the thread's C stack; a thread may also run on another one */
-    _Atomic uintptr_t stack_end;      /* 0: unknown */
+    _Atomic uintptr_t proven;         /* from here to its end the thread's stack can be read; 0: not known */
     unsigned char *native;            /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
 
     /* the answer */

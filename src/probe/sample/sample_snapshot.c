@@ -152,7 +152,8 @@ update_locked(snd_snapshot *self, snd_profile *profile)
     if (status == SND_OK)
         status = add_nodes(self, profile);
     for (uint32_t i = 0; i < self->sample_count && status == SND_OK; i++)
-        if ((int32_t)(tree->nodes[i].changed - self->sample_tick) >= 0)
+        if (!(tree->drops_imports && tree->nodes[i].in_import) &&
+            (int32_t)(tree->nodes[i].changed - self->sample_tick) >= 0)
             status = put_values(self, profile, &tree->nodes[i], self->sample_nodes[i]);
     if (status == SND_OK)
         self->sample_tick = tree->tick;
@@ -204,6 +205,23 @@ effective_samples(const snd_sampler *self)
     return self->weighed_ns2 > 0 ? (uint64_t)(sum * sum / self->weighed_ns2) : 0;
 }
 
+/* What was seen while modules were imported, and is left out. */
+static snd_sample_node
+left_out(const snd_sample_tree *tree)
+{
+    snd_sample_node sum = {0};
+
+    for (uint32_t i = 0; tree->drops_imports && i < tree->node_count; i++) {
+        const snd_sample_node *node = &tree->nodes[i];
+        if (!node->in_import)
+            continue;
+        sum.samples += node->samples;
+        for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
+            sum.values[0] += SND_SAMPLE_IS_CPU(state) ? node->values[state] : 0;
+    }
+    return sum;
+}
+
 snd_status
 snd_sample_describe(snd_profile *profile)
 {
@@ -213,23 +231,30 @@ snd_sample_describe(snd_profile *profile)
     snd_lock_take(&snd_sample_state.lock);
     int is_looking = snd_sample_is_running() && !SND_GET(self->is_paused);
     uint64_t cpu = self->measured_cpu_ns + (is_looking ? snd_process_cpu_ns() - self->start_cpu_ns : 0);
+    snd_sample_node without = left_out(&self->tree);
     const struct {
         const char *key;
         uint64_t value;
     } numbers[] = {
         {"sample_rate_hz", self->options.rate_hz},
-        {"samples", self->tree.samples},
+        {"samples", self->tree.samples - without.samples},
         {"samples_effective", effective_samples(self)},
         {"samples_missed", self->missed},
         {"interrupted_calls", self->interrupted},
-        {"cpu_ns", cpu},
+        {"cpu_ns", cpu - (without.values[0] < cpu ? without.values[0] : cpu)},
         {"own_cpu_ns", self->own_cpu_ns},
         {"own_sample_cost_ns", self->answers == 0 ? 0 : snd_clock_counter_ns(self->answer_ticks) / self->answers},
         {"signals", !self->options.no_signals},
         {"native", (uint64_t)self->options.native},
+        {"native_stitched", self->stitched},
+        {"native_misfits", self->misfits},
+        {"samples_plain", self->plain},
+        {"samples_plain_inside", self->plain_inside},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
         status = snd_profile_set_info_number(profile, numbers[i].key, numbers[i].value);
+    if (status == SND_OK && self->tree.drops_imports)
+        status = snd_profile_set_info_number(profile, "imports_left_out_ns", without.values[0]);
     if (status == SND_OK)
         status = snd_gpu_describe(profile, self->origin_ns);
     snd_lock_leave(&snd_sample_state.lock);

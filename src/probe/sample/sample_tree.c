@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define EVENT_LIMIT (1u << 20) /* a disk that takes no more costs events, not memory */
@@ -90,6 +91,7 @@ find_or_add(snd_sample_tree *self, uint32_t parent, uint32_t key, snd_sample_nod
         return known;
     node.parent = parent;
     node.row = self->nodes[parent].row;
+    node.in_import = node.is_import || self->nodes[parent].in_import;
     uint32_t added = add_node(self, node);
     if (added == SND_NONE)
         return parent;
@@ -118,6 +120,16 @@ snd_sample_tree_other(snd_sample_tree *self, uint32_t parent, const char *name)
     uint32_t site =
         snd_site_add_placed(&(snd_profile_site){.kind = SND_SITE_OTHER, .name = name, .file = "", .detail = ""});
     return site == SND_NONE ? parent : snd_sample_tree_child(self, parent, site);
+}
+
+uint32_t
+snd_sample_tree_import(snd_sample_tree *self, uint32_t parent, const char *module)
+{
+    char name[256];
+    snprintf(name, sizeof name, SND_SITE_IMPORT "%s", *module == '\0' ? "." : module);
+    uint32_t site =
+        snd_site_add_placed(&(snd_profile_site){.kind = SND_SITE_OTHER, .name = name, .file = "", .detail = ""});
+    return site == SND_NONE ? parent : find_or_add(self, parent, site, (snd_sample_node){.site = site, .is_import = 1});
 }
 
 /* Goes on with the row's last event when nothing changed. */
@@ -155,7 +167,11 @@ snd_sample_tree_add(snd_sample_tree *self, uint32_t node, unsigned state, uint64
     found->samples++;
     found->changed = self->tick;
     self->samples++;
-    if (self->keeps_events)
+    if (self->drops_imports && found->in_import) {
+        self->rows[found->row].event_end_ns = now_ns;
+        self->rows[found->row].last_event = 0;
+    }
+    else if (self->keeps_events)
         add_event(self, &self->rows[found->row], node, state, now_ns);
 }
 

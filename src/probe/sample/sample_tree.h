@@ -13,6 +13,8 @@ typedef struct snd_sample_node {
     uint32_t parent; /* SND_NONE: a row's root */
     uint32_t row;
     uint32_t site;          /* SND_NONE: a root or a region */
+    int is_import;          /* the import of a module, which the interpreter's own frames are part of */
+    int in_import;          /* that, or below it */
     uint32_t changed;       /* when it last was, in ticks of the sampler */
     const snd_node *region; /* NULL: none */
     uint64_t samples;
@@ -48,6 +50,7 @@ typedef struct snd_sample_tree {
     snd_sample_row *rows;
     uint32_t row_count, row_capacity;
     int keeps_events;
+    int drops_imports; /* their time is known, and not told */
     snd_sample_event *events;
     uint64_t event_base; /* number of the first event that is still here */
     uint32_t event_count, event_capacity;
@@ -71,6 +74,9 @@ uint32_t snd_sample_tree_region(snd_sample_tree *self, uint32_t root, const snd_
 
 /* The same for something without a place, such as "[sonde]". */
 uint32_t snd_sample_tree_other(snd_sample_tree *self, uint32_t parent, const char *name);
+
+/* The node of an import of the module below another. */
+uint32_t snd_sample_tree_import(snd_sample_tree *self, uint32_t parent, const char *module);
 
 /* The thread of the node was found there: `ns` more, in one of the states. */
 void snd_sample_tree_add(snd_sample_tree *self, uint32_t node, unsigned state, uint64_t ns, uint64_t now_ns);

@@ -14,8 +14,8 @@
 static snd_frame *
 skip_entries(snd_frame *frame)
 {
-#if PY_VERSION_HEX >= 0x030e0000 /* 3.14: renamed */
-    while (frame != NULL && frame->owner == FRAME_OWNED_BY_INTERPRETER)
+#if PY_VERSION_HEX >= 0x030e0000 /* 3.14: renamed, and those of the C stack come behind it */
+    while (frame != NULL && frame->owner >= FRAME_OWNED_BY_INTERPRETER)
         frame = frame->previous;
 #elif PY_VERSION_HEX >= 0x030c0000 /* 3.12: new */
     while (frame != NULL && frame->owner == FRAME_OWNED_BY_CSTACK)
@@ -91,7 +91,11 @@ snd_frames_hide(int is_builtin)
     *remaining += hidden.depth;
     if (c_remaining != NULL)
         *c_remaining += hidden.c_depth;
+#if PY_VERSION_HEX >= 0x030f0000 /* 3.15: a frame of no function is the first of every thread */
+    *top = thread->base_frame;
+#else
     *top = NULL;
+#endif
     return hidden;
 }
 

@@ -51,6 +51,13 @@ int snd_type_has(PyTypeObject *type, PyObject *name);
 #define SND_HAS_MONITORING 0
 #endif
 
+/* Whether the interpreter could do without a GIL, which importing us switches on. */
+#ifdef Py_GIL_DISABLED
+#define SND_IS_FREE_THREADED 1
+#else
+#define SND_IS_FREE_THREADED 0
+#endif
+
 /* Module slots that only newer versions know. */
 #if PY_VERSION_HEX >= 0x030d0000
 #define SND_MODULE_SLOTS \

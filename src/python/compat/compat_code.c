@@ -1,8 +1,9 @@
 /* What a code object says, read without the GIL: it may be freed at any moment. */
-#include "python/compat/compat_stack.h"
+#include "python/compat/compat_callees.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/map.h"
 #include "os/peek.h"
 
 #define Py_BUILD_CORE 1
@@ -73,9 +74,8 @@ encode(const void *data, size_t len, unsigned width)
     return out.data;
 }
 
-/* The caller frees it. NULL: this is no text. */
-static char *
-read_text(uintptr_t address)
+char *
+snd_stack_read_text(uintptr_t address)
 {
     PyCompactUnicodeObject head;
     PyASCIIObject *base = (PyASCIIObject *)&head;
@@ -204,12 +204,14 @@ is_call(unsigned char opcode)
 }
 
 static int
-read_calls(uintptr_t address, snd_sample_code *out)
+read_calls(uintptr_t address, const PyCodeObject *code, snd_sample_code *out)
 {
     unsigned char *units = copy_bytes(address, (size_t)out->unit_count * 2);
 
     for (uint32_t i = 0; units != NULL && i < out->unit_count; i++)
         out->is_call[i] = (unsigned char)is_call(units[2 * (size_t)i]);
+    if (units != NULL)
+        snd_code_read_callees(code, units, out);
     snd_free(units);
     return units != NULL;
 }
@@ -222,6 +224,59 @@ is_hidden(const PyCodeObject *code)
     return code->_co_firsttraceable >= Py_SIZE(code);
 }
 
+/* What stays the same as long as the code lives, and hardly comes again when it does not. An interpreter that runs the
+ * same as one before it may have everything at the same addresses, so that the texts count, too. */
+static uint64_t
+mark_of(const PyCodeObject *code, const char *name, const char *file)
+{
+#if PY_VERSION_HEX >= 0x030c0000 /* 3.12: a number for each */
+    uint64_t version = code->co_version;
+#else
+    uint64_t version = 0;
+#endif
+    const uint64_t facts[] = {
+        version,
+        name == NULL ? 0 : snd_hash(name, strlen(name), 0),
+        file == NULL ? 0 : snd_hash(file, strlen(file), 0),
+        (uintptr_t)code->co_linetable,
+        (uintptr_t)code->co_consts,
+        (uint64_t)code->co_firstlineno,
+        (uint64_t)Py_SIZE(code),
+    };
+
+    return snd_hash(facts, sizeof facts, 0) | 1;
+}
+
+uint64_t
+snd_stack_mark_code(uintptr_t code)
+{
+    PyCodeObject head;
+
+    if (!snd_peek(code, &head, offsetof(PyCodeObject, co_code_adaptive)) || Py_TYPE(&head) != &PyCode_Type)
+        return 0;
+    char *name = snd_stack_read_text((uintptr_t)head.co_qualname),
+         *file = snd_stack_read_text((uintptr_t)head.co_filename);
+    uint64_t mark = mark_of(&head, name, file);
+    snd_free(name);
+    snd_free(file);
+    return mark;
+}
+
+/* Of the interpreter's own code that imports modules. */
+static int
+importer_of(const char *file, const char *name)
+{
+    static const char *const entries[] = {"_find_and_load", "_handle_fromlist", "_gcd_import"};
+    static const char own[] = "<frozen importlib._bootstrap";
+
+    if (file == NULL || name == NULL || strncmp(file, own, sizeof own - 1) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (strcmp(name, entries[i]) == 0)
+            return SND_SAMPLE_IMPORTS;
+    return SND_SAMPLE_IMPORTER;
+}
+
 int
 snd_stack_read_code(uintptr_t code, snd_sample_code *out)
 {
@@ -231,17 +286,19 @@ snd_stack_read_code(uintptr_t code, snd_sample_code *out)
         Py_SIZE(&head) < 0 || Py_SIZE(&head) > UNIT_LIMIT)
         return 0;
     snd_sample_code found = {
-        .name = read_text((uintptr_t)head.co_qualname),
-        .file = read_text((uintptr_t)head.co_filename),
+        .name = snd_stack_read_text((uintptr_t)head.co_qualname),
+        .file = snd_stack_read_text((uintptr_t)head.co_filename),
         .first_line = head.co_firstlineno > 0 ? (uint32_t)head.co_firstlineno : 0,
         .unit_count = (uint32_t)Py_SIZE(&head),
         .lines = snd_calloc((size_t)Py_SIZE(&head) + 1, sizeof(uint32_t)),
         .is_call = snd_calloc((size_t)Py_SIZE(&head) + 1, 1),
         .is_ours = is_hidden(&head) ? SND_SAMPLE_OURS : 0,
     };
+    found.is_importer = importer_of(found.file, found.name);
+    found.mark = mark_of(&head, found.name, found.file);
     if (found.name != NULL && found.file != NULL && found.lines != NULL && found.is_call != NULL &&
         read_lines((uintptr_t)head.co_linetable, &found) &&
-        read_calls(code + offsetof(PyCodeObject, co_code_adaptive), &found)) {
+        read_calls(code + offsetof(PyCodeObject, co_code_adaptive), &head, &found)) {
         *out = found;
         return 1;
     }

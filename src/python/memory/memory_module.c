@@ -8,6 +8,8 @@
 #include "python/module/hook.h"
 #include "python/sampling/sample_module.h"
 
+#include <string.h>
+
 typedef struct domain {
     PyMemAllocatorDomain which;
     PyMemAllocatorEx below; /* what it leads to */
@@ -215,10 +217,32 @@ static snd_method methods[METHODS] = {
     [LIBRARY] = {"_ctypes", "dlopen", METH_VARARGS, load_library, NULL, NULL},
 };
 
+static void
+hook_methods(int on)
+{
+    (void)snd_methods_hook(methods, methods[LIBRARY].definition == NULL ? LIBRARY : METHODS, on);
+}
+
+/* Not imported by us: it takes long, and newer libraries that come with it keep a file open. */
+static void
+find_library(PyObject *module)
+{
+    const char *name = module == NULL || !PyModule_Check(module) ? NULL : PyModule_GetName(module);
+
+    if (name != NULL && methods[LIBRARY].definition == NULL && strcmp(name, methods[LIBRARY].module) == 0)
+        snd_method_find(&methods[LIBRARY], module);
+    PyErr_Clear();
+}
+
 static PyObject *
 load_module(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     PyObject *loaded = ((snd_fast_call *)(void (*)(void))methods[MODULE].original)(module, args, count);
+
+    if (loaded != NULL && methods[LIBRARY].definition == NULL) {
+        find_library(loaded);
+        (void)snd_methods_hook(&methods[LIBRARY], methods[LIBRARY].definition != NULL, 1);
+    }
     snd_memory_refresh(1);
     return loaded;
 }
@@ -323,13 +347,15 @@ snd_memory_python_start(int exact)
     hook_arenas(1);
     for (size_t i = 0; i < DOMAINS; i++)
         hook_domain(&domains[i], exact);
-    (void)snd_methods_hook(methods, METHODS, 1);
+    PyObject *known = PyDict_GetItemString(PyImport_GetModuleDict(), methods[LIBRARY].module); /* borrowed */
+    find_library(known);
+    hook_methods(1);
 }
 
 void
 snd_memory_python_stop(void)
 {
-    (void)snd_methods_hook(methods, METHODS, 0);
+    hook_methods(0);
     for (size_t i = 0; i < DOMAINS; i++)
         unhook_domain(&domains[i]);
     hook_arenas(0);

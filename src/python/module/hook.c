@@ -56,19 +56,26 @@ snd_attribute(PyObject *object, const char *name)
     return value;
 }
 
-static PyMethodDef *
-find(const snd_method *self)
+void
+snd_method_find(snd_method *method, PyObject *module)
 {
-    PyMethodDef *found = NULL;
-    PyObject *module = PyImport_ImportModule(self->module);
-    PyObject *function = module == NULL ? NULL : snd_attribute(module, self->name);
+    PyObject *function = snd_attribute(module, method->name);
 
-    if (function != NULL && PyCFunction_CheckExact(function) && PyCFunction_GET_FLAGS(function) == self->flags)
-        found = ((PyCFunctionObject *)function)->m_ml;
+    if (function != NULL && PyCFunction_CheckExact(function) && PyCFunction_GET_FLAGS(function) == method->flags)
+        method->definition = ((PyCFunctionObject *)function)->m_ml;
     Py_XDECREF(function);
+    PyErr_Clear();
+}
+
+static void
+find(snd_method *method)
+{
+    PyObject *module = PyImport_ImportModule(method->module);
+
+    if (module != NULL)
+        snd_method_find(method, module);
     Py_XDECREF(module);
     PyErr_Clear();
-    return found;
 }
 
 int
@@ -78,7 +85,7 @@ snd_methods_hook(snd_method *methods, size_t count, int on)
 
     for (snd_method *method = methods; method < methods + count; method++) {
         if (method->definition == NULL && on)
-            method->definition = find(method);
+            find(method);
         if (method->definition == NULL || (method->definition->ml_meth == method->ours) == (on != 0))
             continue;
         if (on)

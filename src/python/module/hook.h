@@ -27,6 +27,9 @@ typedef struct snd_method {
 typedef PyObject *snd_fast_call(PyObject *, PyObject *const *, Py_ssize_t);
 typedef PyObject *snd_named_call(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 
+/* Finds it in a module that is loaded; snd_methods_hook imports the module of one that is not found so far. */
+void snd_method_find(snd_method *method, PyObject *module);
+
 /* Returns whether anything changed. With the GIL held. */
 int snd_methods_hook(snd_method *methods, size_t count, int on);
 

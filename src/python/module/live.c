@@ -14,6 +14,8 @@ typedef struct live {
 
 enum { BY_LINE, BY_FILE, BY_STACK, BY_COUNT };
 
+#define IMPORTER "<frozen importlib._bootstrap>" /* what tracemalloc shows where a module is imported */
+
 /* A new reference to (file, line). Files have no line. */
 static PyObject *
 place_of(live *self, uint32_t site, int by)
@@ -21,7 +23,8 @@ place_of(live *self, uint32_t site, int by)
     const snd_profile_site *found = &self->profile->sites[site];
 
     if (self->places[site] == NULL) {
-        PyObject *file = PyUnicode_DecodeUTF8(found->file, (Py_ssize_t)strlen(found->file), "replace");
+        const char *name = found->kind == SND_SITE_LINE ? found->file : IMPORTER;
+        PyObject *file = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
         if (file == NULL)
             return NULL;
         self->places[site] = Py_BuildValue("(NI)", file, by == BY_FILE ? 0u : found->line);
@@ -37,7 +40,7 @@ append_lines(live *self, PyObject *list, uint32_t node, int by)
 
     for (; node != SND_NONE; node = profile->nodes[node].parent) {
         uint32_t site = profile->nodes[node].site;
-        if (profile->sites[site].kind != SND_SITE_LINE)
+        if (profile->sites[site].kind != SND_SITE_LINE && !snd_site_is_import(&profile->sites[site]))
             continue;
         PyObject *place = place_of(self, site, by);
         int failed = place == NULL || PyList_Append(list, place) != 0;

@@ -86,6 +86,19 @@ snd_raise_status(snd_status status, const char *message)
     return NULL;
 }
 
+PyObject *
+snd_text_object(snd_status status, snd_buffer *text)
+{
+    PyObject *result = NULL;
+
+    if (status == SND_OK)
+        result = PyUnicode_DecodeUTF8(snd_buffer_str(text), (Py_ssize_t)text->size, "replace");
+    else
+        snd_raise_status(status, NULL);
+    snd_buffer_free(text);
+    return result;
+}
+
 #define FAST(function) (PyCFunction)(void (*)(void)) function
 
 static PyMethodDef functions[] = {
@@ -100,6 +113,15 @@ static PyMethodDef functions[] = {
                ">>> push('step')\n>>> step()\n>>> pop()\n")},
     {"pop", snd_py_pop, METH_NOARGS,
      PyDoc_STR("pop()\n--\n\nLeave the region that push() entered last.\n\n>>> pop()\n")},
+    {"counter", FAST(snd_py_counter), METH_FASTCALL,
+     PyDoc_STR("counter(name, value, /)\n--\n\n"
+               "Set a named value: a curve in the timeline, with its minimum, average and maximum.\n\n"
+               "Every thread has its own value. Costs next to nothing while nothing is recorded.\n\n"
+               ">>> counter('queue', len(queue))\n")},
+    {"mark", FAST(snd_py_mark), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("mark(name, /, **details)\n--\n\n"
+               "Mark this moment in the timeline. Details say more about it.\n\n"
+               ">>> mark('deployed', version='2.1')\n")},
     {"iter_proxy", FAST(snd_py_iter_proxy), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("iter_proxy(iterable, name=None, asglobal=False)\n--\n\n"
                "Iterate over the same items, and measure every next() as a region.\n\n"
@@ -131,6 +153,7 @@ static PyMethodDef functions[] = {
     {"look", look_at_error, METH_NOARGS, NULL},
     {"announce", announce, METH_NOARGS, NULL},
     {"quiet_threads", snd_py_quiet_threads, METH_O, NULL},
+    {"call_soon", snd_py_call_soon, METH_O, NULL},
     {"ops_start", FAST(snd_py_ops_start), METH_VARARGS | METH_KEYWORDS, NULL},
     {"ops_stop", snd_py_ops_stop, METH_NOARGS, NULL},
     {"ops_refresh", snd_py_ops_refresh, METH_NOARGS, NULL},
@@ -150,7 +173,7 @@ static PyMethodDef functions[] = {
     {"op_time_text", snd_py_op_time_text, METH_O, NULL},
     {"kineto_begin", snd_py_kineto_begin, METH_NOARGS, NULL},
     {"kineto_end", snd_py_kineto_end, METH_VARARGS, NULL},
-    {"op_averages", snd_py_op_averages, METH_O, NULL},
+    {"torch_profile", snd_py_torch_profile, METH_O, NULL},
     {"graph_attach", snd_py_graph_attach, METH_O, NULL},
     {"graph_profile", snd_py_graph_profile, METH_VARARGS, NULL},
     {"format_cells", snd_py_format_cells, METH_VARARGS, NULL},

@@ -15,17 +15,11 @@ snd_page_object(const snd_profile *const *profiles, unsigned count, int source)
 {
     const snd_page_options options = {.no_source = !source};
     snd_buffer page = {0};
-    PyObject *result = NULL;
 
     if (!snd_page_exists())
         return snd_raise_status(SND_NO_DATA, SND_PAGE_MISSING);
     snd_status status = snd_page_write(profiles, count, &options, &page);
-    if (status == SND_OK)
-        result = PyUnicode_DecodeUTF8(snd_buffer_str(&page), (Py_ssize_t)page.size, "replace");
-    else
-        snd_raise_status(status, NULL);
-    snd_buffer_free(&page);
-    return result;
+    return snd_text_object(status, &page);
 }
 
 static PyObject *

@@ -8,14 +8,13 @@
 #include "os/worker.h"
 #include "python/module/live.h"
 #include "python/module/page_module.h"
+#include "python/torch/torch_averages.h"
 #include "store/writer.h"
 #include "view/core/arrange.h"
 #include "view/core/view.h"
 #include "view/graph/graph_tree.h"
 #include "view/sampled/facts.h"
 
-#include "python/torch/torch_averages.h"
-#include "view/ops/op_averages.h"
 #include <errno.h>
 
 typedef struct profile {
@@ -31,6 +30,12 @@ snd_profile_wrap(snd_state *state, snd_profile *taken)
     else
         self->profile = taken;
     return (PyObject *)self;
+}
+
+const snd_profile *
+snd_profile_of(PyObject *object)
+{
+    return ((profile *)object)->profile;
 }
 
 static void
@@ -121,12 +126,8 @@ write_table(snd_table *table, const char *format_name, snd_format_options option
         PyErr_Format(PyExc_ValueError, "unknown format '%s'; choose from table, csv and json", format_name);
     else {
         format->write_table(table, &options, &text);
-        if (snd_buffer_status(&text) == SND_OK)
-            result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
-        else
-            PyErr_NoMemory();
+        result = snd_text_object(snd_buffer_status(&text), &text);
     }
-    snd_buffer_free(&text);
     snd_table_free(table);
     return result;
 }
@@ -136,15 +137,9 @@ static PyObject *
 write_report(const snd_profile *about, snd_report *report, const snd_view_options *wanted, snd_format_options options)
 {
     snd_buffer text = {0};
-    PyObject *result = NULL;
     snd_status status = report(about, wanted, &options, &text);
 
-    if (status == SND_OK)
-        result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
-    else
-        snd_raise_status(status, NULL);
-    snd_buffer_free(&text);
-    return result;
+    return snd_text_object(status, &text);
 }
 
 static PyObject *
@@ -182,6 +177,18 @@ profile_format(PyObject *object, PyObject *args, PyObject *keywords)
     else if (table != NULL && (strcmp(format, "table") == 0 || strcmp(format, "html") == 0))
         table = select_shown(table);
     return table == NULL ? NULL : write_table(table, format, options);
+}
+
+static PyObject *
+profile_json_summary(PyObject *object, PyObject *args)
+{
+    const char *recording = NULL;
+    snd_buffer text = {0};
+
+    if (!PyArg_ParseTuple(args, "z:json_summary", &recording))
+        return NULL;
+    snd_status status = snd_summary_json(((profile *)object)->profile, &(snd_view_options){0}, recording, &text);
+    return snd_text_object(status, &text);
 }
 
 static PyObject *
@@ -235,11 +242,12 @@ profile_rows(PyObject *object, PyObject *args, PyObject *keywords)
 }
 
 static PyObject *
-cell_text(snd_unit unit, const snd_cell *cell)
+cell_text(snd_unit unit, const snd_cell *cell, int unicode)
 {
     snd_buffer text = {0};
     snd_format_cell(unit, cell, &text);
-    snd_text_plain(&text, 0); /* as tables are where nobody knows the terminal */
+    if (!unicode)
+        snd_text_plain(&text, 0);
     PyObject *result = PyUnicode_DecodeUTF8(snd_buffer_str(&text), (Py_ssize_t)text.size, "replace");
     snd_buffer_free(&text);
     return result;
@@ -247,14 +255,14 @@ cell_text(snd_unit unit, const snd_cell *cell)
 
 /* Row 0 holds the names of the columns. */
 static PyObject *
-text_row(const snd_table *table, uint32_t row)
+text_row(const snd_table *table, uint32_t row, int unicode)
 {
     PyObject *result = PyList_New(table->column_count);
 
     for (uint32_t c = 0; c < table->column_count && result != NULL; c++) {
         const snd_column *column = &table->columns[c];
-        PyObject *text =
-            row == 0 ? PyUnicode_FromString(column->name) : cell_text(column->unit, &table->rows[row - 1].cells[c]);
+        PyObject *text = row == 0 ? PyUnicode_FromString(column->name)
+                                  : cell_text(column->unit, &table->rows[row - 1].cells[c], unicode);
         if (text == NULL)
             Py_CLEAR(result);
         else
@@ -264,14 +272,19 @@ text_row(const snd_table *table, uint32_t row)
 }
 
 static PyObject *
-profile_texts(PyObject *object, PyObject *columns)
+profile_texts(PyObject *object, PyObject *args)
 {
+    PyObject *columns;
+    int unicode = 0;
+
+    if (!PyArg_ParseTuple(args, "O|p:texts", &columns, &unicode))
+        return NULL;
     snd_table *table = make_view((profile *)object, "regions", &(snd_view_options){0});
     if (table != NULL)
         table = select_columns(table, columns);
     PyObject *rows = table == NULL ? NULL : PyList_New(0);
     for (uint32_t r = 0; rows != NULL && r <= table->row_count; r++) {
-        PyObject *row = text_row(table, r);
+        PyObject *row = text_row(table, r, unicode);
         if (row == NULL || PyList_Append(rows, row) != 0)
             Py_CLEAR(rows);
         Py_XDECREF(row);
@@ -318,17 +331,18 @@ fill_row(snd_table *table, PyObject *row)
     return 1;
 }
 
-/* _core.format_cells(titles, rows, format): a table of texts, for columns that only Python knows. */
+/* _core.format_cells(titles, rows, format, unicode): a table of texts, for columns that only Python knows. */
 PyObject *
 snd_py_format_cells(PyObject *module, PyObject *args)
 {
     enum { LIMIT = 64 };
     PyObject *titles, *rows;
     const char *format;
+    int unicode;
     snd_column columns[LIMIT];
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!s:format_cells", &PyList_Type, &titles, &PyList_Type, &rows, &format))
+    if (!PyArg_ParseTuple(args, "O!O!sp:format_cells", &PyList_Type, &titles, &PyList_Type, &rows, &format, &unicode))
         return NULL;
     Py_ssize_t count = PyList_GET_SIZE(titles);
     if (count > LIMIT)
@@ -347,7 +361,7 @@ snd_py_format_cells(PyObject *module, PyObject *args)
             snd_table_free(table);
             return NULL;
         }
-    return write_table(table, format, (snd_format_options){0});
+    return write_table(table, format, (snd_format_options){.unicode = unicode});
 }
 
 typedef struct saving {
@@ -430,19 +444,41 @@ profile_live(PyObject *object, PyObject *by)
     return snd_profile_live(((profile *)object)->profile, by);
 }
 
+/* None is no profile. 0 with an exception. */
+static int
+read_profile(PyObject *self, PyObject *object, const snd_profile **out)
+{
+    if (object != Py_None && !Py_IS_TYPE(object, Py_TYPE(self))) {
+        PyErr_Format(PyExc_TypeError, "a Profile or None is needed, not %s", Py_TYPE(object)->tp_name);
+        return 0;
+    }
+    *out = object == Py_None ? NULL : snd_profile_of(object);
+    return 1;
+}
+
 static PyObject *
 profile_op_averages(PyObject *object, PyObject *args)
 {
-    snd_state *state = snd_state_of(object);
-    snd_view_options options = {0};
-    PyObject *before = Py_None;
+    snd_ops_question asked = {.profile = snd_profile_of(object)};
+    PyObject *before, *more;
 
-    if (!PyArg_ParseTuple(args, "|Opp:op_averages", &before, &options.by_shape, &options.by_line))
+    if (!PyArg_ParseTuple(args, "OOpIp:op_averages", &before, &more, &asked.by_shape, &asked.lines,
+                          &asked.by_overload) ||
+        !read_profile(object, before, &asked.before) || !read_profile(object, more, &asked.more))
         return NULL;
-    if (before != Py_None && !Py_IS_TYPE(before, state->profile_type))
-        return PyErr_Format(PyExc_TypeError, "before must be a Profile or None, not %s", Py_TYPE(before)->tp_name);
-    return snd_profile_op_averages(state, ((profile *)object)->profile,
-                                   before == Py_None ? NULL : ((profile *)before)->profile, &options);
+    return snd_op_averages_make(snd_state_of(object), &asked);
+}
+
+static PyObject *
+profile_transfers(PyObject *object, PyObject *format)
+{
+    const char *name = PyUnicode_AsUTF8(format);
+    snd_table *table;
+
+    if (name == NULL)
+        return NULL;
+    snd_status status = snd_transfers_make(snd_profile_of(object), &table);
+    return status == SND_OK ? write_table(table, name, (snd_format_options){0}) : snd_raise_status(status, NULL);
 }
 
 static PyObject *
@@ -481,8 +517,11 @@ static PyMethodDef profile_methods[] = {
          "format(format='table', *, view='regions', columns=None, footer=True, limit=2**32-1, width=0, by_shape=False, "
          "by_line=False, function=None, total=False, n_ops=20, n_apply=20, min_memory=1024)\n--\n\nA "
          "view as text.")},
-    {"texts", profile_texts, METH_O,
-     PyDoc_STR("texts(columns, /)\n--\n\nThe regions as lists of strings, after a list of the column names.")},
+    {"json_summary", profile_json_summary, METH_VARARGS,
+     PyDoc_STR("json_summary(recording, /)\n--\n\nThe summary as one line of JSON.")},
+    {"texts", profile_texts, METH_VARARGS,
+     PyDoc_STR(
+         "texts(columns, unicode=False, /)\n--\n\nThe regions as lists of strings, after a list of the column names.")},
     {"rows", (PyCFunction)(void (*)(void))profile_rows, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("rows(view='regions', /, *, by_shape=False, by_line=False, function=None, total=False)\n--\n\n"
                "A view as a list of dictionaries.")},
@@ -495,8 +534,10 @@ static PyMethodDef profile_methods[] = {
      PyDoc_STR("inside(region, /)\n--\n\nThe part that happened inside regions of this name.")},
     {"op_averages", profile_op_averages, METH_VARARGS,
      PyDoc_STR(
-         "op_averages(before=None, by_shape=False, by_line=False, /)\n--\n\nOperators and regions, summed up, less "
-         "those of another profile.")},
+         "op_averages(before, more, by_shape, lines, by_overload, /)\n--\n\nOperators and regions, summed up, less "
+         "those of a profile before, and those of one more.")},
+    {"transfers", profile_transfers, METH_O,
+     PyDoc_STR("transfers(format, /)\n--\n\nWhat PyTorch timed that moves data, as text.")},
     {"page", (PyCFunction)(void (*)(void))profile_page, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("page(*, source=True)\n--\n\nThe report page without a timeline, as HTML text.")},
     {"save", profile_save, METH_O, PyDoc_STR("save(path, /)\n--\n\nWrite it as a recording.")},
@@ -516,16 +557,3 @@ PyType_Spec snd_profile_spec = {
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = profile_slots,
 };
-
-PyObject *
-snd_profile_op_averages(snd_state *state, const snd_profile *now, const snd_profile *before,
-                        const snd_view_options *options)
-{
-    snd_op_averages *list = snd_op_averages_new();
-    snd_status status = list == NULL ? SND_NO_MEMORY : snd_ops_averages(now, before, options, list);
-
-    if (status == SND_OK)
-        return snd_op_averages_wrap(state, list);
-    snd_op_averages_free(list);
-    return snd_raise_status(status, NULL);
-}

@@ -4,14 +4,11 @@
 
 #include "model/profile.h"
 #include "python/module/state.h"
-#include "view/core/view.h"
 
 /* Takes the profile over, also when it fails. NULL with an exception set. */
 PyObject *snd_profile_wrap(snd_state *state, snd_profile *profile);
 
-/* The operators of a profile, less those of another (NULL: none), as sonde._core.OpAverages. NULL with an exception
- * set. */
-PyObject *snd_profile_op_averages(snd_state *state, const snd_profile *now, const snd_profile *before,
-                                  const snd_view_options *options);
+/* Of a sonde._core.Profile, whose it stays. */
+const snd_profile *snd_profile_of(PyObject *object);
 
 #endif

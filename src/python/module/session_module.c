@@ -237,6 +237,11 @@ snd_py_start(PyObject *module, PyObject *given)
         snd_session_use_interpreter(snd_sample_interpreter_start(sample));
     else
         stop_samples();
+    if (SND_IS_FREE_THREADED)
+        snd_session_note(
+            sample->safe_frames
+                ? "free-threaded Python: importing sonde switched the GIL on, and samples are taken with it held"
+                : "free-threaded Python: importing sonde switched the GIL on");
     snd_status status = snd_session_start(&options, &message);
     if (status == SND_OK) {
         if (sample->rate_hz != 0 || options.memory.on)
@@ -430,6 +435,29 @@ snd_py_quiet_threads(PyObject *module, PyObject *ids)
         return NULL;
     snd_sample_set_quiet(numbers, count);
     Py_RETURN_NONE;
+}
+
+static int
+call_now(void *function)
+{
+    PyObject *answer = PyObject_CallNoArgs(function);
+
+    if (answer == NULL)
+        PyErr_WriteUnraisable(function);
+    Py_XDECREF(answer);
+    Py_DECREF((PyObject *)function);
+    return 0;
+}
+
+/* call_soon(function): on the main thread, between two instructions. False: its list of such calls is full. */
+PyObject *
+snd_py_call_soon(PyObject *module, PyObject *function)
+{
+    (void)module;
+    int is_asked = Py_AddPendingCall(call_now, Py_NewRef(function)) == 0;
+    if (!is_asked)
+        Py_DECREF(function);
+    return PyBool_FromLong(is_asked);
 }
 
 static snd_usage began; /* with the GIL held */

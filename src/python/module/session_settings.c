@@ -33,6 +33,7 @@ static const place places[] = {
     {"rate", NUMBER_32, AT(sample.rate_hz)},
     {"native", FLAG, AT(sample.native)},
     {"cpu_only", FLAG, AT(sample.cpu_only)},
+    {"imports", NOT_FLAG, AT(sample.no_imports)},
     {"signals", NOT_FLAG, AT(sample.no_signals)},
     {"safe_frames", FLAG, AT(sample.safe_frames)},
     {"timeline", FLAG, AT(sample.timeline)},

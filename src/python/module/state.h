@@ -5,11 +5,13 @@
 
 #include "python/compat/compat.h"
 
+#include "base/buffer.h"
 #include "base/status.h"
 #include "probe/region/region.h"
 
 #define SND_NAME_CACHE 512u
 #define SND_PLACE_CACHE 512u
+#define SND_COUNTER_CACHE 64u
 #define SND_REGION_POOL 64u
 
 /* A name met lately; the reference keeps its address from being reused. */
@@ -31,6 +33,7 @@ typedef struct snd_state {
     PyObject *region_pool[SND_REGION_POOL];
     uint32_t region_pool_count;
     snd_name_entry names[SND_NAME_CACHE];
+    snd_name_entry counters[SND_COUNTER_CACHE];
     snd_place_entry places[SND_PLACE_CACHE];
 
     /* coroutines and generators with open regions: owner.c */
@@ -67,9 +70,13 @@ snd_state *snd_state_of_kin(const PyObject *object);
 /* The only translation of a status into an exception. `message` may be NULL. Returns NULL. */
 PyObject *snd_raise_status(snd_status status, const char *message);
 
+/* What was written, as a string; NULL with an exception where that failed. Uses `text` up. */
+PyObject *snd_text_object(snd_status status, snd_buffer *text);
+
 /* The site of a region's name. SND_NONE: with an exception set when it is not a string, without one when there is no
  * room for another site; the program must not suffer from that. */
 uint32_t snd_site_of_name(snd_state *state, PyObject *name);
+uint32_t snd_site_of_counter(snd_state *state, PyObject *name); /* the same of a counter's */
 
 /* The site "f() <file.py:16>" of the place where the caller stands. SND_NONE as above. */
 uint32_t snd_site_of_place(snd_state *state);
@@ -88,6 +95,8 @@ void snd_python_cancel(snd_state *state, snd_span *span);
 extern PyType_Spec snd_region_spec, snd_func_spec, snd_iter_spec, snd_profile_spec, snd_calls_spec;
 PyObject *snd_py_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *snd_py_push(PyObject *module, PyObject *name);
+PyObject *snd_py_counter(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *snd_py_mark(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *snd_py_pop(PyObject *module, PyObject *nothing);
 PyObject *snd_py_func(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *snd_py_iter_proxy(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
@@ -109,6 +118,7 @@ PyObject *snd_py_counter_names(PyObject *module, PyObject *nothing);
 PyObject *snd_py_usage_begin(PyObject *module, PyObject *nothing);
 PyObject *snd_py_usage_end(PyObject *module, PyObject *nothing);
 PyObject *snd_py_quiet_threads(PyObject *module, PyObject *ids);
+PyObject *snd_py_call_soon(PyObject *module, PyObject *function);
 PyObject *snd_py_place(PyObject *module, PyObject *args);
 PyObject *snd_py_end_after(PyObject *module, PyObject *number);
 PyObject *snd_py_run_alone(PyObject *module, PyObject *args);

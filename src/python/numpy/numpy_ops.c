@@ -74,6 +74,7 @@ refresh(void)
         PyErr_Format(PyExc_RuntimeError, "cannot profile NumPy's operators: %s", reason);
         return 0;
     }
+    snd_op_key_learn(numpy);
     if (!snd_ops_collect(numpy))
         return 0;
     tell_own_cost(numpy);

@@ -95,6 +95,9 @@ typedef struct snd_op_wishes {
     int shapes, stacks;
 } snd_op_wishes;
 
+/* Where NumPy is: a call that its own Python code makes counts for the line that called NumPy. */
+void snd_op_key_learn(PyObject *numpy);
+
 void snd_op_key_make(snd_op_key *key, const snd_op *op, const snd_op_arguments *arguments, snd_op_wishes wishes);
 
 /* The inputs as text: "float64[1000,1000], axis=0". */

@@ -1,7 +1,10 @@
 /* A call of an operation as numbers, and these as text. Built at every call, on the stack. */
 #include "python/numpy/numpy_ops.h"
 
+#include "python/module/hook.h"
+
 #include <stdio.h>
+#include <string.h>
 
 enum {
     LOOK_LIMIT = 8,  /* elements of a sequence that are told one by one */
@@ -174,12 +177,46 @@ add_keywords(snd_op_key *key, const snd_op *op, const snd_op_arguments *argument
         add_named(key, op, name, value);
 }
 
-/* Where the operation is called from. */
+static char numpy_folder[1024]; /* with a slash at its end; "": unknown */
+static size_t numpy_len;
+
+void
+snd_op_key_learn(PyObject *numpy)
+{
+    PyObject *file = snd_attribute(numpy, "__file__");
+    const char *text = file == NULL || !PyUnicode_Check(file) ? NULL : PyUnicode_AsUTF8(file);
+    const char *slash = text == NULL ? NULL : strrchr(text, '/');
+    size_t len = slash == NULL ? 0 : (size_t)(slash - text) + 1;
+
+    PyErr_Clear();
+    numpy_len = len < sizeof numpy_folder ? len : 0;
+    memcpy(numpy_folder, numpy_len == 0 ? "" : text, numpy_len);
+    Py_XDECREF(file);
+}
+
+static int
+is_numpys(const PyCodeObject *code)
+{
+    Py_ssize_t len = 0;
+
+    if (numpy_len == 0)
+        return 0;
+    const char *file = PyUnicode_AsUTF8AndSize(code->co_filename, &len); /* kept by the text from the first time on */
+    if (file == NULL)
+        PyErr_Clear();
+    return file != NULL && (size_t)len > numpy_len && memcmp(file, numpy_folder, numpy_len) == 0;
+}
+
+/* Where the operation is called from: the innermost function that is not NumPy's own, if there is one. */
 static void
 add_place(snd_op_key *key)
 {
-    snd_frame *frame = snd_frame_top();
+    snd_frame *top = snd_frame_top(), *frame = top;
 
+    while (frame != NULL && is_numpys(snd_frame_code(frame)))
+        frame = snd_frame_back(frame);
+    if (frame == NULL)
+        frame = top;
     if (frame != NULL) {
         key->code = snd_frame_code(frame);
         key->offset = snd_frame_offset(frame);

@@ -41,6 +41,20 @@ func_get(PyObject *object, PyObject *instance, PyObject *owner)
     return PyMethod_New(object, instance);
 }
 
+/* functools.update_wrapper copies annotations up to 3.13, and from 3.14 on the function that makes them when they are
+ * asked for: they are the wrapped function's then. */
+static PyObject *
+func_getattro(PyObject *object, PyObject *name)
+{
+    PyObject *value = PyObject_GenericGetAttr(object, name);
+
+    if (value != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError) ||
+        PyUnicode_CompareWithASCIIString(name, "__annotations__") != 0)
+        return value;
+    PyErr_Clear();
+    return PyObject_GetAttr(((func *)object)->wrapped, name);
+}
+
 static PyObject *
 func_reduce(PyObject *object, PyObject *nothing)
 {
@@ -137,11 +151,17 @@ static PyGetSetDef func_getset[] = {
 };
 
 static PyType_Slot func_slots[] = {
-    {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, func_get},
-    {Py_tp_repr, func_repr},         {Py_tp_traverse, func_traverse},
-    {Py_tp_clear, func_clear},       {Py_tp_dealloc, func_dealloc},
-    {Py_tp_methods, func_methods},   {Py_tp_members, func_members},
-    {Py_tp_getset, func_getset},     {0},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_descr_get, func_get},
+    {Py_tp_repr, func_repr},
+    {Py_tp_traverse, func_traverse},
+    {Py_tp_clear, func_clear},
+    {Py_tp_dealloc, func_dealloc},
+    {Py_tp_methods, func_methods},
+    {Py_tp_members, func_members},
+    {Py_tp_getset, func_getset},
+    {Py_tp_getattro, func_getattro},
+    {0},
 };
 
 PyType_Spec snd_func_spec = {

@@ -33,20 +33,20 @@ caller_place(uint32_t *line)
 }
 
 static uint32_t
-add_site(const char *text, size_t len)
+add_site(snd_site_kind kind, const char *text, size_t len)
 {
-    uint32_t site = snd_site_find(SND_SITE_REGION, text, len);
+    uint32_t site = snd_site_find(kind, text, len);
     if (site == SND_NONE) {
         uint32_t line;
         const char *file = caller_place(&line);
-        site = snd_site_add(SND_SITE_REGION, text, len, file, line);
+        site = snd_site_add(kind, text, len, file, line);
     }
     return site;
 }
 
 /* Names that are not UTF-8, or hold a NUL, are kept in an escaped form. */
 static uint32_t
-add_odd_name(PyObject *name)
+add_odd_name(snd_site_kind kind, PyObject *name)
 {
     PyObject *bytes = PyUnicode_AsEncodedString(name, "utf-8", "backslashreplace");
     snd_buffer text = {0};
@@ -59,7 +59,7 @@ add_odd_name(PyObject *name)
         else
             snd_buffer_char(&text, PyBytes_AS_STRING(bytes)[i]);
     if (snd_buffer_status(&text) == SND_OK)
-        site = add_site(snd_buffer_str(&text), text.size);
+        site = add_site(kind, snd_buffer_str(&text), text.size);
     else
         PyErr_NoMemory();
     snd_buffer_free(&text);
@@ -68,29 +68,29 @@ add_odd_name(PyObject *name)
 }
 
 static uint32_t
-add_name(PyObject *name)
+add_name(snd_site_kind kind, PyObject *name)
 {
     Py_ssize_t len;
 
     if (!PyUnicode_Check(name)) {
-        PyErr_Format(PyExc_TypeError, "a region's name must be a string, not %.100s", Py_TYPE(name)->tp_name);
+        PyErr_Format(PyExc_TypeError, "a %s's name must be a string, not %.100s", snd_site_kind_name(kind),
+                     Py_TYPE(name)->tp_name);
         return SND_NONE;
     }
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
     if (text == NULL)
         PyErr_Clear();
     if (text == NULL || memchr(text, '\0', (size_t)len) != NULL)
-        return add_odd_name(name);
-    return add_site(text, (size_t)len);
+        return add_odd_name(kind, name);
+    return add_site(kind, text, (size_t)len);
 }
 
-uint32_t
-snd_site_of_name(snd_state *state, PyObject *name)
+static uint32_t
+find_name(snd_name_entry *entry, snd_site_kind kind, PyObject *name)
 {
-    snd_name_entry *entry = &state->names[slot_of(name, 0, SND_NAME_CACHE)];
     if (SND_LIKELY(entry->name == name))
         return entry->site;
-    uint32_t site = add_name(name);
+    uint32_t site = add_name(kind, name);
     if (site != SND_NONE) {
         Py_XSETREF(entry->name, Py_NewRef(name));
         entry->site = site;
@@ -99,11 +99,23 @@ snd_site_of_name(snd_state *state, PyObject *name)
 }
 
 uint32_t
+snd_site_of_name(snd_state *state, PyObject *name)
+{
+    return find_name(&state->names[slot_of(name, 0, SND_NAME_CACHE)], SND_SITE_REGION, name);
+}
+
+uint32_t
+snd_site_of_counter(snd_state *state, PyObject *name)
+{
+    return find_name(&state->counters[slot_of(name, 0, SND_COUNTER_CACHE)], SND_SITE_COUNTER, name);
+}
+
+uint32_t
 snd_site_of_place(snd_state *state)
 {
     snd_frame *frame = snd_frame_top();
     if (frame == NULL)
-        return add_site("<unknown>", 9);
+        return add_site(SND_SITE_REGION, "<unknown>", 9);
     PyCodeObject *code = snd_frame_code(frame);
     int offset = snd_frame_offset(frame);
     snd_place_entry *entry = &state->places[slot_of(code, offset, SND_PLACE_CACHE)];
@@ -112,7 +124,7 @@ snd_site_of_place(snd_state *state)
     uint32_t line;
     const char *file = caller_place(&line);
     PyObject *name = PyUnicode_FromFormat("%U() <%s:%d>", code->co_name, snd_path_base(file), (int)line);
-    uint32_t site = name == NULL ? SND_NONE : add_name(name);
+    uint32_t site = name == NULL ? SND_NONE : add_name(SND_SITE_REGION, name);
     Py_XDECREF(name);
     if (site != SND_NONE) {
         Py_XSETREF(entry->code, Py_NewRef((PyObject *)code));
@@ -143,6 +155,8 @@ snd_sites_clear(snd_state *state)
 {
     for (uint32_t i = 0; i < SND_NAME_CACHE; i++)
         Py_CLEAR(state->names[i].name);
+    for (uint32_t i = 0; i < SND_COUNTER_CACHE; i++)
+        Py_CLEAR(state->counters[i].name);
     for (uint32_t i = 0; i < SND_PLACE_CACHE; i++)
         Py_CLEAR(state->places[i].code);
 }
@@ -152,6 +166,8 @@ snd_sites_visit(snd_state *state, visitproc visit, void *arg)
 {
     for (uint32_t i = 0; i < SND_NAME_CACHE; i++)
         Py_VISIT(state->names[i].name);
+    for (uint32_t i = 0; i < SND_COUNTER_CACHE; i++)
+        Py_VISIT(state->counters[i].name);
     for (uint32_t i = 0; i < SND_PLACE_CACHE; i++)
         Py_VISIT(state->places[i].code);
     return 0;

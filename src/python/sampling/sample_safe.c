@@ -95,7 +95,7 @@ copy_stack(PyFrameObject *innermost, snd_sample_stack *stack)
     while (frame != NULL && stack->count < SND_SAMPLE_DEPTH) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         meet_code(code);
-        stack->frames[stack->count++] = (snd_sample_frame){(uintptr_t)code, PyFrame_GetLasti(frame), 0};
+        stack->frames[stack->count++] = (snd_sample_frame){(uintptr_t)code, PyFrame_GetLasti(frame), 0, 0};
         PyFrameObject *caller = PyFrame_GetBack(frame);
         Py_DECREF(code);
         Py_DECREF(frame);

@@ -2,11 +2,9 @@
 #include "python/torch/kineto.h"
 
 #include "base/alloc.h"
-#include "python/torch/torch_averages.h"
+#include "python/module/profile_object.h"
 
 #include <string.h>
-
-enum { NAME_NEW, NAME_SHOWN, NAME_SKIPPED, NAME_MEMORY, NAME_FAILED_MEMORY };
 
 #define WORD_TEXT(name) #name,
 static const char *const words[] = {SND_KINETO_MAP(WORD_TEXT)};
@@ -28,47 +26,41 @@ look_up(snd_kineto *self, PyObject *event, snd_kineto_word word)
 PyObject *
 snd_kineto_ask(snd_kineto *self, PyObject *event, snd_kineto_word word)
 {
-    if ((self->methods[word] == NULL || self->type != Py_TYPE(event)) && !look_up(self, event, word))
+    PyObject *answer = NULL;
+
+    if (self->has_failed)
         return NULL;
-    return PyObject_CallOneArg(self->methods[word], event);
+    if ((self->methods[word] != NULL && self->type == Py_TYPE(event)) || look_up(self, event, word))
+        answer = PyObject_CallOneArg(self->methods[word], event);
+    self->has_failed = answer == NULL;
+    return answer;
 }
 
-int
-snd_kineto_ask_whole(snd_kineto *self, PyObject *event, snd_kineto_word word, int64_t *out)
+int64_t
+snd_kineto_number(snd_kineto *self, PyObject *event, snd_kineto_word word)
 {
     PyObject *answer = snd_kineto_ask(self, event, word);
+
     if (answer != NULL && !PyLong_Check(answer)) /* an enumeration */
         Py_SETREF(answer, PyNumber_Index(answer));
-    if (answer == NULL)
-        return 0;
+    self->has_failed = answer == NULL;
     /* Thread numbers may have all 64 bits. */
-    *out = (int64_t)PyLong_AsUnsignedLongLongMask(answer);
-    Py_DECREF(answer);
-    return !PyErr_Occurred();
-}
-
-int
-snd_kineto_ask_truth(snd_kineto *self, PyObject *event, snd_kineto_word word, int *out)
-{
-    PyObject *answer = snd_kineto_ask(self, event, word);
-    if (answer == NULL)
-        return 0;
-    *out = answer == Py_False ? 0 : answer == Py_True ? 1 : PyObject_IsTrue(answer);
-    Py_DECREF(answer);
-    return *out >= 0;
+    uint64_t number = answer == NULL ? 0 : PyLong_AsUnsignedLongLongMask(answer);
+    Py_XDECREF(answer);
+    return (int64_t)number;
 }
 
 static int
 intern(snd_kineto *self, const char *text, size_t size, uint32_t *id)
 {
-    if (snd_intern_add(snd_op_events_texts(self->events), text, size, id) == SND_OK)
+    if (snd_intern_add(self->events.texts, text, size, id) == SND_OK)
         return 1;
     PyErr_NoMemory();
     return 0;
 }
 
 static int
-kind_of_name(const char *name)
+is_skipped(const char *name)
 {
     static const char *const skipped[] = {"profiler::_record_function_enter",
                                           "profiler::_record_function_enter_new",
@@ -77,191 +69,152 @@ kind_of_name(const char *name)
                                           "aten::output_nr",
                                           "aten::_version"};
 
-    if (strcmp(name, "[memory]") == 0)
-        return NAME_MEMORY;
-    if (strcmp(name, "[OutOfMemory]") == 0)
-        return NAME_FAILED_MEMORY;
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
         if (strcmp(name, skipped[i]) == 0)
-            return NAME_SKIPPED;
-    return NAME_SHOWN;
+            return 1;
+    return 0;
 }
 
-/* Names of C++ are shown as people write them, and all steps have one name. */
+/* Names of C++ are shown as people write them, and all steps have one name. 0 with an exception. */
 static int
-show_name(snd_kineto *self, const char *name, Py_ssize_t size, uint32_t *shown)
+learn_name(snd_kineto *self, const char *name, Py_ssize_t size, snd_kineto_name *about)
 {
     static const char step[] = "ProfilerStep#";
     PyObject *pretty = NULL;
 
+    about->is_skipped = is_skipped(name) != 0;
+    about->kind = strcmp(name, "[memory]") == 0        ? SND_TORCH_MEMORY
+                  : strcmp(name, "[OutOfMemory]") == 0 ? SND_TORCH_FAILURE
+                                                       : SND_TORCH_OPERATOR;
     if (size > 1) {
         pretty = PyObject_CallFunction(self->demangle, "s", name);
         name = pretty == NULL ? NULL : PyUnicode_AsUTF8AndSize(pretty, &size);
     }
-    if (name == NULL) {
-        Py_XDECREF(pretty);
-        return 0;
+    if (name != NULL && strncmp(name, step, sizeof step - 1) == 0) {
+        name = "ProfilerStep*";
+        size = sizeof step - 1;
     }
-    int is_step = strncmp(name, step, sizeof step - 1) == 0;
-    int done = is_step ? intern(self, "ProfilerStep*", 13, shown) : intern(self, name, (size_t)size, shown);
+    int is_done = name != NULL && intern(self, name, (size_t)size, &about->shown);
     Py_XDECREF(pretty);
-    return done;
+    return is_done;
 }
 
-/* NULL with an exception. Valid until the next name. */
-static const snd_kineto_name *
-name_of(snd_kineto *self, PyObject *event)
+/* 0 with an exception. */
+static int
+read_name(snd_kineto *self, PyObject *event, snd_kineto_name *out)
 {
     PyObject *answer = snd_kineto_ask(self, event, SND_KINETO_name);
-    const snd_kineto_name *result = NULL;
     Py_ssize_t size = 0;
     uint32_t id = 0;
 
     const char *text = answer == NULL ? NULL : PyUnicode_AsUTF8AndSize(answer, &size);
-    if (text != NULL && intern(self, text, (size_t)size, &id)) {
-        uint32_t before = self->name_capacity;
-        if (!snd_make_room(&self->names, id + 1, &self->name_capacity, sizeof *self->names))
-            PyErr_NoMemory();
-        else {
-            memset(self->names + before, 0, (self->name_capacity - before) * sizeof *self->names);
-            snd_kineto_name *about = &self->names[id];
-            if (about->kind != NAME_NEW || show_name(self, text, size, &about->shown)) {
-                about->kind = about->kind == NAME_NEW ? (uint8_t)kind_of_name(text) : about->kind;
-                result = about;
-            }
-        }
-    }
+    int is_done = text != NULL && intern(self, text, (size_t)size, &id);
+    if (is_done && !snd_make_longer(&self->names, id + 1, &self->name_count, sizeof *self->names, 0))
+        is_done = PyErr_NoMemory() != NULL;
+    if (is_done && self->names[id].shown == 0)
+        is_done = learn_name(self, text, size, &self->names[id]);
+    if (is_done)
+        *out = self->names[id];
     Py_XDECREF(answer);
-    return result;
+    return is_done;
 }
 
-static int
-read_memory(snd_kineto *self, PyObject *event, const snd_kineto_name *name)
+static void
+read_memory(snd_kineto *self, PyObject *event, snd_torch_event *out)
 {
-    snd_op_memory memory = {.name = name->shown, .is_failure = name->kind == NAME_FAILED_MEMORY};
-    int64_t thread, device;
-
-    if (!snd_kineto_ask_whole(self, event, SND_KINETO_start_ns, &memory.start_ns) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_nbytes, &memory.bytes) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_start_thread_id, &thread) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_device_type, &device))
-        return 0;
-    memory.start_ns -= self->start_ns;
-    memory.thread = (uint64_t)thread;
-    memory.device = (int32_t)device;
-    if (snd_op_events_add_memory(self->events, &memory) == SND_OK)
-        return 1;
-    PyErr_NoMemory();
-    return 0;
+    out->start_ns = out->end_ns = snd_kineto_number(self, event, SND_KINETO_start_ns) - self->start_ns;
+    out->bytes = snd_kineto_number(self, event, SND_KINETO_nbytes);
+    out->thread = (uint64_t)snd_kineto_number(self, event, SND_KINETO_start_thread_id);
+    out->device = (int32_t)snd_kineto_number(self, event, SND_KINETO_device_type);
+    out->forward_thread = out->thread;
+    out->sequence = out->linked = -1;
 }
 
-/* What the kinds of events that never leave the CPU are called; the kind says the rest. */
-enum { KIND_OTHER, KIND_OPERATOR, KIND_PYTHON, KIND_ANNOTATION };
-
+/* Whether it never leaves the CPU; then its kind says the rest. */
 static int
-kind_of_event(snd_kineto *self, PyObject *event)
+read_kind(snd_kineto *self, PyObject *event, snd_torch_event *out)
 {
     PyObject *answer = snd_kineto_ask(self, event, SND_KINETO_activity_type);
     const char *text = answer == NULL ? NULL : PyUnicode_AsUTF8(answer);
-    int kind = -1;
+    int is_known = 1;
 
-    if (text != NULL)
-        kind = strcmp(text, "cpu_op") == 0            ? KIND_OPERATOR
-               : strcmp(text, "python_function") == 0 ? KIND_PYTHON
-               : strcmp(text, "user_annotation") == 0 ? KIND_ANNOTATION
-                                                      : KIND_OTHER;
+    if (text == NULL)
+        self->has_failed = 1;
+    else if (strcmp(text, "python_function") == 0)
+        out->kind = SND_TORCH_PYTHON;
+    else if (strcmp(text, "user_annotation") == 0)
+        out->kind = SND_TORCH_ANNOTATION;
+    else
+        is_known = strcmp(text, "cpu_op") == 0;
     Py_XDECREF(answer);
-    return kind;
+    return is_known;
 }
 
-static int
-read_device(snd_kineto *self, PyObject *event, snd_op_event *out)
+static void
+read_device(snd_kineto *self, PyObject *event, snd_torch_event *out)
 {
-    int64_t device, elapsed = 0;
-    int is_annotation;
-
-    if (!snd_kineto_ask_whole(self, event, SND_KINETO_device_type, &device) ||
-        !snd_kineto_ask_truth(self, event, SND_KINETO_is_user_annotation, &is_annotation) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_linked_correlation_id, &out->linked) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_correlation_id, &out->correlation))
-        return 0;
-    out->device = (int32_t)device;
-    out->is_annotation = (uint8_t)is_annotation;
-    if (self->elapsed >= 0 && device == SND_OP_CPU && !out->is_async) {
-        if (!snd_kineto_ask_whole(self, event, (snd_kineto_word)self->elapsed, &elapsed))
-            return 0;
+    out->device = (int32_t)snd_kineto_number(self, event, SND_KINETO_device_type);
+    int64_t is_annotation = snd_kineto_number(self, event, SND_KINETO_is_user_annotation);
+    out->linked = snd_kineto_number(self, event, SND_KINETO_linked_correlation_id);
+    out->correlation = snd_kineto_number(self, event, SND_KINETO_correlation_id);
+    if (is_annotation || out->kind == SND_TORCH_ANNOTATION)
+        out->kind = is_annotation ? SND_TORCH_ANNOTATION : SND_TORCH_OPERATOR;
+    if (self->elapsed >= 0 && out->device == SND_OP_CPU && !out->is_async) {
+        int64_t elapsed = snd_kineto_number(self, event, (snd_kineto_word)self->elapsed);
         out->legacy_us = elapsed > 0 ? (double)elapsed : 0;
     }
-    return 1;
 }
 
-static int
-read_event(snd_kineto *self, PyObject *event, snd_op_event *out)
+static void
+read_call(snd_kineto *self, PyObject *event, snd_torch_event *out)
 {
-    int64_t thread, end_thread, scope, flops = 0;
-    int is_async, kind = kind_of_event(self, event);
+    int is_known = read_kind(self, event, out);
 
-    if (kind < 0 || !snd_kineto_ask_whole(self, event, SND_KINETO_start_ns, &out->start_ns) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_end_ns, &out->end_ns) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_start_thread_id, &thread) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_end_thread_id, &end_thread) ||
-        !snd_kineto_ask_whole(self, event, SND_KINETO_scope, &scope) ||
-        !snd_kineto_ask_truth(self, event, SND_KINETO_is_async, &is_async))
-        return 0;
-    out->start_ns -= self->start_ns;
-    out->end_ns -= self->start_ns;
-    out->thread = (uint64_t)thread;
-    out->scope = (int32_t)scope;
-    out->is_async = is_async || thread != end_thread;
-    out->is_python = kind == KIND_PYTHON;
-    out->is_annotation = kind == KIND_ANNOTATION;
-    if (self->reads_flops && !snd_kineto_ask_whole(self, event, SND_KINETO_flops, &flops))
-        return 0;
-    out->flops = (uint64_t)flops;
-    return kind == KIND_OTHER || self->reads_devices ? read_device(self, event, out) : 1;
+    out->start_ns = snd_kineto_number(self, event, SND_KINETO_start_ns) - self->start_ns;
+    out->end_ns = snd_kineto_number(self, event, SND_KINETO_end_ns) - self->start_ns;
+    out->thread = (uint64_t)snd_kineto_number(self, event, SND_KINETO_start_thread_id);
+    out->is_async = out->thread != (uint64_t)snd_kineto_number(self, event, SND_KINETO_end_thread_id);
+    out->scope = (int32_t)snd_kineto_number(self, event, SND_KINETO_scope);
+    out->is_async |= snd_kineto_number(self, event, SND_KINETO_is_async) != 0;
+    if (self->reads_flops)
+        out->flops = (uint64_t)snd_kineto_number(self, event, SND_KINETO_flops);
+    if (!is_known || self->reads_devices)
+        read_device(self, event, out);
 }
 
+/* 0 with an exception. */
 static int
-add_event(snd_kineto *self, PyObject *event, const snd_kineto_name *name)
+read_event(snd_kineto *self, PyObject *event)
 {
-    uint32_t shown = name->shown;
-    int is_hidden;
+    snd_kineto_name name;
 
-    if (!snd_kineto_ask_truth(self, event, SND_KINETO_is_hidden_event, &is_hidden))
+    if (!read_name(self, event, &name))
         return 0;
-    if (is_hidden)
-        return 1;
-    snd_op_event *added = snd_op_events_add(self->events);
+    int is_call = name.kind == SND_TORCH_OPERATOR;
+    if (name.is_skipped || (is_call && snd_kineto_number(self, event, SND_KINETO_is_hidden_event)))
+        return !self->has_failed;
+    snd_torch_event *added = snd_torch_events_add(&self->events);
     if (added == NULL) {
         PyErr_NoMemory();
         return 0;
     }
-    added->name = shown;
-    return read_event(self, event, added) && PyList_Append(self->sources, event) == 0;
+    added->name = name.shown;
+    added->kind = name.kind;
+    if (is_call)
+        read_call(self, event, added);
+    else
+        read_memory(self, event, added);
+    return !self->has_failed && PyList_Append(self->sources, event) == 0;
 }
 
 static int
 read_all(snd_kineto *self, PyObject *events)
 {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(events); i++) {
-        PyObject *event = PyList_GET_ITEM(events, i);
-        const snd_kineto_name *name = name_of(self, event);
-        if (name == NULL)
-            return 0;
-        if (name->kind == NAME_SHOWN) {
-            if (!add_event(self, event, name))
-                return 0;
-        }
-        else if (name->kind != NAME_SKIPPED && !read_memory(self, event, name)) {
-            return 0;
-        }
-        if (i % 4096 == 0 && PyErr_CheckSignals() != 0)
+        if (!read_event(self, PyList_GET_ITEM(events, i)) || (i % 4096 == 0 && PyErr_CheckSignals() != 0))
             return 0;
     }
-    if (snd_op_events_arrange(self->events) == SND_OK)
-        return 1;
-    PyErr_NoMemory();
-    return 0;
+    return 1;
 }
 
 static int
@@ -282,51 +235,83 @@ snd_py_kineto_events(PyObject *module, PyObject *args, PyObject *keywords)
     snd_state *state = snd_state_of_module(module);
     PyObject *events, *demangle;
     const char *elapsed = NULL;
-    int reads_devices = 0, reads_flops = 0;
-    snd_op_events_options options = {0};
+    int reads_devices = 0, reads_flops = 0, has_device = 0, is_compensated = 0;
     long long start_ns;
 
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!LO|ppppz:kineto_events", names, &PyList_Type, &events,
-                                     &start_ns, &demangle, &reads_devices, &options.has_device, &reads_flops,
-                                     &options.is_compensated, &elapsed))
+                                     &start_ns, &demangle, &reads_devices, &has_device, &reads_flops, &is_compensated,
+                                     &elapsed))
         return NULL;
     snd_kineto *self = (snd_kineto *)state->kineto_type->tp_alloc(state->kineto_type, 0);
     if (self == NULL)
         return NULL;
-    self->events = snd_op_events_new(&options);
     self->sources = PyList_New(0);
     self->demangle = Py_NewRef(demangle);
     self->start_ns = start_ns;
     self->reads_devices = reads_devices;
     self->reads_flops = reads_flops;
     self->elapsed = word_of(elapsed);
-    if (self->events == NULL)
+    self->events.has_device = has_device;
+    self->events.is_compensated = is_compensated;
+    if (snd_torch_events_start(&self->events) != SND_OK)
         PyErr_NoMemory();
-    if (self->events == NULL || self->sources == NULL || !read_all(self, events))
+    if (PyErr_Occurred() || !read_all(self, events))
         Py_CLEAR(self);
     return (PyObject *)self;
 }
 
+const snd_profile *
+snd_kineto_profile(snd_kineto *self, unsigned wanted)
+{
+    snd_profile *made;
+
+    if ((wanted & ~self->read) != 0) {
+        Py_CLEAR(self->profile);
+        if (!snd_kineto_read(self, wanted))
+            return NULL;
+    }
+    if (self->profile == NULL) {
+        snd_status status = snd_torch_profile(&self->events, &made);
+        if (status != SND_OK) {
+            (void)snd_raise_status(status, NULL);
+            return NULL;
+        }
+        self->profile = snd_profile_wrap(snd_state_of((PyObject *)self), made);
+    }
+    return self->profile == NULL ? NULL : snd_profile_of(self->profile);
+}
+
+/* profile(shapes, overloads, stacks, copies): with what is wanted. */
 static PyObject *
-kineto_averages(PyObject *object, PyObject *args)
+kineto_profile(PyObject *object, PyObject *args)
 {
     snd_kineto *self = (snd_kineto *)object;
-    snd_op_grouping grouping = {0};
-    unsigned stack_count = 0;
+    int shapes, overloads, stacks, copies;
 
-    if (!PyArg_ParseTuple(args, "pIp:averages", &grouping.by_shapes, &stack_count, &grouping.by_overload))
+    if (!PyArg_ParseTuple(args, "pppp:profile", &shapes, &overloads, &stacks, &copies))
         return NULL;
-    grouping.stack_count = stack_count;
-    if ((grouping.by_shapes && !snd_kineto_read_shapes(self)) ||
-        (grouping.by_overload && !snd_kineto_read_overloads(self)) ||
-        (stack_count > 0 && !snd_kineto_read_stacks(self)))
+    unsigned wanted = (shapes ? SND_KINETO_SHAPES : 0u) | (overloads ? SND_KINETO_OVERLOADS : 0u) |
+                      (stacks ? SND_KINETO_STACKS : 0u) | (copies ? SND_KINETO_COPIES : 0u);
+    return snd_kineto_profile(self, wanted) == NULL ? NULL : Py_NewRef(self->profile);
+}
+
+/* recorded(shapes): as a recording has it, a node for each place. */
+static PyObject *
+kineto_recorded(PyObject *object, PyObject *by_shapes)
+{
+    snd_kineto *self = (snd_kineto *)object;
+    int shapes = PyObject_IsTrue(by_shapes);
+    snd_profile *made;
+
+    if (shapes < 0 || !snd_kineto_read(self, shapes ? SND_KINETO_SHAPES | SND_KINETO_TIMES : SND_KINETO_TIMES))
         return NULL;
-    snd_op_averages *list = snd_op_averages_new();
-    if (list == NULL || snd_op_events_average(self->events, &grouping, list) != SND_OK) {
-        snd_op_averages_free(list);
-        return PyErr_NoMemory();
-    }
-    return snd_op_averages_wrap(snd_state_of(object), list);
+    Py_CLEAR(self->profile); /* it may have less */
+    self->events.by_place = 1;
+    snd_status status = snd_torch_profile(&self->events, &made);
+    self->events.by_place = 0;
+    if (status == SND_OK)
+        status = snd_profile_set_info(made, "probes", "op");
+    return status == SND_OK ? snd_profile_wrap(snd_state_of(object), made) : snd_raise_status(status, NULL);
 }
 
 static int
@@ -336,6 +321,7 @@ kineto_traverse(PyObject *object, visitproc visit, void *arg)
 
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->sources);
+    Py_VISIT(self->profile);
     Py_VISIT(self->type);
     Py_VISIT(self->demangle);
     for (int i = 0; i < SND_KINETO_COUNT; i++)
@@ -349,6 +335,7 @@ kineto_clear(PyObject *object)
     snd_kineto *self = (snd_kineto *)object;
 
     Py_CLEAR(self->sources);
+    Py_CLEAR(self->profile);
     Py_CLEAR(self->type);
     Py_CLEAR(self->demangle);
     for (int i = 0; i < SND_KINETO_COUNT; i++)
@@ -364,15 +351,15 @@ kineto_dealloc(PyObject *object)
 
     PyObject_GC_UnTrack(object);
     kineto_clear(object);
-    snd_op_events_free(self->events);
+    snd_torch_events_free(&self->events);
     snd_free(self->names);
     type->tp_free(object);
     Py_DECREF(type);
 }
 
 static PyMethodDef methods[] = {
-    {"averages", kineto_averages, METH_VARARGS, NULL},
-    {"transfers", snd_kineto_transfers, METH_VARARGS, NULL},
+    {"profile", kineto_profile, METH_VARARGS, NULL},
+    {"recorded", kineto_recorded, METH_O, NULL},
     {0},
 };
 

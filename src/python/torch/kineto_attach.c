@@ -1,10 +1,11 @@
 /* PyTorch's operators in the measurement that runs: each below the region that ran on its thread when it began. */
 #include "base/alloc.h"
-#include "base/map.h"
 #include "os/clock.h"
 #include "probe/op/op.h"
 #include "probe/region/timed_calls.h"
 #include "python/torch/kineto.h"
+
+#include <string.h>
 
 #define SLACK_NS UINT64_C(1000) /* so far are PyTorch's clock and ours apart, at most */
 #define TRIES 16                /* to read two clocks without an interruption */
@@ -14,20 +15,19 @@ typedef struct meeting {
     uint64_t ticks, realtime_ns;
 } meeting;
 
-/* The calls of one thread. */
-typedef struct thread {
-    uint32_t thread_id;
+/* The calls of one thread: of a track of the profile. */
+typedef struct thread_calls {
     snd_timed_call *calls;
     uint32_t count, capacity;
-} thread;
+} thread_calls;
 
 typedef struct joining {
-    snd_kineto *kineto;
+    const snd_profile *profile;
+    int64_t start_ns; /* of its timeline */
     meeting first, last;
-    thread *threads;
-    uint32_t thread_count, thread_capacity;
-    snd_map numbers;  /* thread id to its number in `threads` */
-    uint32_t *places; /* per event: its number among the calls of its thread; SND_NONE: it is none of them */
+    thread_calls *threads;
+    uint32_t *places; /* per node: its number among the calls of its thread; SND_NONE: it is none of them */
+    uint32_t *sites;  /* of the measurement, per site of the profile; SND_NONE: not known yet */
     int by_shapes;
 } joining;
 
@@ -60,91 +60,51 @@ ticks_at(const joining *self, int64_t realtime_ns)
     return self->first.ticks + (uint64_t)(ns >= length_ns ? ticks : ns / length_ns * ticks);
 }
 
-/* NULL with an exception. */
-static thread *
-thread_of(joining *self, PyObject *source)
-{
-    int64_t id;
-    uint32_t cursor = 0;
-
-    if (!snd_kineto_ask_whole(self->kineto, source, SND_KINETO_device_resource_id, &id))
-        return NULL;
-    uint32_t number = snd_map_next(&self->numbers, (uint64_t)id, &cursor);
-    if (number != SND_MAP_NONE)
-        return &self->threads[number];
-    if (!snd_make_room(&self->threads, self->thread_count + 1, &self->thread_capacity, sizeof *self->threads) ||
-        snd_map_add(&self->numbers, (uint64_t)id, self->thread_count) != SND_OK) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    self->threads[self->thread_count] = (thread){.thread_id = (uint32_t)id};
-    return &self->threads[self->thread_count++];
-}
-
 static uint32_t
-site_of(const joining *self, const snd_op_event *event)
+site_of(const joining *self, uint32_t number)
 {
-    const snd_intern *texts = snd_op_events_texts(self->kineto->events);
-    snd_profile_site site = {
-        .name = snd_intern_text(texts, event->name),
-        .file = "",
-        .detail = self->by_shapes && event->shapes != 0 ? snd_intern_text(texts, event->shapes) : "",
-    };
-    return snd_op_site(&site, NULL);
+    const snd_profile_site *site = &self->profile->sites[number];
+    snd_buffer inputs = {0};
+
+    if (self->sites[number] == SND_NONE) {
+        snd_op_detail detail = snd_op_detail_read(site->detail);
+        snd_buffer_put(&inputs, detail.inputs, self->by_shapes ? detail.inputs_size : 0);
+        const snd_profile_site added = {.name = site->name, .file = "", .detail = snd_buffer_str(&inputs)};
+        self->sites[number] = snd_op_site(&added, NULL);
+        snd_buffer_free(&inputs);
+    }
+    return self->sites[number];
 }
 
-/* 0 with an exception. */
-static int
-add_call(joining *self, uint32_t index)
+static snd_status
+add_call(joining *self, const snd_profile_event *event)
 {
-    const snd_op_event *event = snd_op_events_at(self->kineto->events, index);
-    thread *thread = thread_of(self, PyList_GET_ITEM(self->kineto->sources, (Py_ssize_t)index));
+    const snd_profile_node *node = &self->profile->nodes[event->node];
+    thread_calls *thread = &self->threads[event->track];
+    int64_t start_ns = (int64_t)event->start_ns + self->start_ns;
 
-    if (thread == NULL)
-        return 0;
-    if (!snd_make_room(&thread->calls, thread->count + 1, &thread->capacity, sizeof *thread->calls)) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    self->places[index] = thread->count;
+    if (!snd_make_room(&thread->calls, thread->count + 1, &thread->capacity, sizeof *thread->calls))
+        return SND_NO_MEMORY;
+    self->places[event->node] = thread->count;
     thread->calls[thread->count++] = (snd_timed_call){
-        .start = ticks_at(self, event->start_ns + self->kineto->start_ns),
-        .end = ticks_at(self, event->end_ns + self->kineto->start_ns),
-        .above = event->parent == SND_OP_NO_EVENT ? SND_NONE : self->places[event->parent],
-        .site = site_of(self, event),
-        .flops = (double)event->flops,
-        .is_async = event->is_async,
+        .start = ticks_at(self, start_ns),
+        .end = ticks_at(self, start_ns + (int64_t)event->duration_ns),
+        .above = self->places[node->parent],
+        .site = site_of(self, node->site),
+        .flops = snd_profile_real(self->profile, event->node, SND_METRIC_OP_FLOPS),
+        .is_async = snd_op_detail_read(self->profile->sites[node->site].detail).is_async != 0,
     };
-    return 1;
-}
-
-/* What ran on a processor and is an operator, or was marked by the program. */
-static int
-add_calls(joining *self)
-{
-    uint32_t known = (uint32_t)PyList_GET_SIZE(self->kineto->sources);
-    uint32_t count = snd_op_events_count(self->kineto->events);
-
-    for (uint32_t i = 0; i < count; i++)
-        self->places[i] = SND_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = snd_op_events_in_time(self->kineto->events, i);
-        const snd_op_event *event = snd_op_events_at(self->kineto->events, index);
-        if (index >= known || event->is_removed || event->is_python || event->device != SND_OP_CPU)
-            continue;
-        if (!add_call(self, index) || (i % 4096 == 0 && PyErr_CheckSignals() != 0))
-            return 0;
-    }
-    return 1;
+    return SND_OK;
 }
 
 static void
-join_thread(const joining *self, thread *thread)
+join_thread(const joining *self, uint32_t track_number)
 {
+    const thread_calls *thread = &self->threads[track_number];
     uint64_t million_ns = snd_clock_ns(1000000); /* of a million ticks */
     uint64_t slack = million_ns == 0 ? 0 : SLACK_NS * 1000000 / million_ns;
-    uint32_t count = 0;
-    snd_track *track = snd_track_of_thread(thread->thread_id, self->first.ticks, self->last.ticks);
+    uint32_t count = 0, id = self->profile->tracks[track_number].thread_id;
+    snd_track *track = thread->count == 0 ? NULL : snd_track_of_thread(id, self->first.ticks, self->last.ticks);
 
     if (track == NULL)
         return;
@@ -153,22 +113,40 @@ join_thread(const joining *self, thread *thread)
     snd_free(changes);
 }
 
-/* 0 with an exception. */
-static int
+/* What ran on a processor and is an operator, or was marked by the program. */
+static snd_status
 join_all(joining *self)
 {
-    if (self->by_shapes && !snd_kineto_read_shapes(self->kineto))
-        return 0;
-    self->places = snd_malloc(((size_t)snd_op_events_count(self->kineto->events) + 1) * sizeof *self->places);
-    if (self->places == NULL) {
-        PyErr_NoMemory();
-        return 0;
+    const snd_profile *profile = self->profile;
+    size_t node_size = ((size_t)profile->node_count + 1) * sizeof *self->places;
+    size_t site_size = ((size_t)profile->site_count + 1) * sizeof *self->sites;
+
+    self->places = snd_malloc(node_size);
+    self->sites = snd_malloc(site_size);
+    self->threads = snd_calloc((size_t)profile->track_count + 1, sizeof *self->threads);
+    if (self->places == NULL || self->sites == NULL || self->threads == NULL)
+        return SND_NO_MEMORY;
+    memset(self->places, 0xff, node_size); /* SND_NONE */
+    memset(self->sites, 0xff, site_size);
+    for (uint64_t i = 0; i < profile->event_count; i++) {
+        const snd_profile_event *event = &profile->events[i];
+        if (snd_site_is_entered(snd_profile_kind(profile, event->node)) &&
+            profile->tracks[event->track].thread_id != 0 && add_call(self, event) != SND_OK)
+            return SND_NO_MEMORY;
     }
-    if (!add_calls(self))
-        return 0;
-    for (uint32_t i = 0; i < self->thread_count; i++)
-        join_thread(self, &self->threads[i]);
-    return 1;
+    for (uint32_t i = 0; i < profile->track_count; i++)
+        join_thread(self, i);
+    return SND_OK;
+}
+
+static void
+free_joining(joining *self)
+{
+    for (uint32_t i = 0; self->threads != NULL && i < self->profile->track_count; i++)
+        snd_free(self->threads[i].calls);
+    snd_free(self->threads);
+    snd_free(self->places);
+    snd_free(self->sites);
 }
 
 /* Of threads that called no operator. */
@@ -204,20 +182,17 @@ snd_py_kineto_end(PyObject *module, PyObject *args)
         return NULL;
     self.first = (meeting){ticks, realtime_ns};
     snd_changes_keep(0);
-    int is_fine = 1;
     if (events != Py_None && !Py_IS_TYPE(events, state->kineto_type)) {
         PyErr_SetString(PyExc_TypeError, "kineto_end() takes the events of kineto_events()");
-        is_fine = 0;
     }
     else if (events != Py_None) {
-        self.kineto = (snd_kineto *)events;
-        is_fine = join_all(&self);
+        unsigned wanted = SND_KINETO_TIMES | (self.by_shapes ? SND_KINETO_SHAPES : 0u);
+        self.start_ns = ((snd_kineto *)events)->start_ns;
+        self.profile = snd_kineto_profile((snd_kineto *)events, wanted);
+        if (self.profile != NULL && join_all(&self) != SND_OK)
+            PyErr_NoMemory();
     }
     drop_changes();
-    for (uint32_t i = 0; i < self.thread_count; i++)
-        snd_free(self.threads[i].calls);
-    snd_free(self.threads);
-    snd_free(self.places);
-    snd_map_free(&self.numbers);
-    return is_fine ? Py_NewRef(Py_None) : NULL;
+    free_joining(&self);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }

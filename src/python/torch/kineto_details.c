@@ -1,4 +1,4 @@
-/* What only some tables need of PyTorch's events: input shapes, overloads and stacks. */
+/* What only some tables need of PyTorch's events: input shapes, overloads, stacks, copies, threads of the system. */
 #include "python/torch/kineto.h"
 
 #include "base/buffer.h"
@@ -37,14 +37,14 @@ static int
 keep_text(snd_kineto *self, snd_buffer *text, uint32_t *id)
 {
     if (snd_buffer_status(text) == SND_OK &&
-        snd_intern_add(snd_op_events_texts(self->events), snd_buffer_str(text), text->size, id) == SND_OK)
+        snd_intern_add(self->events.texts, snd_buffer_str(text), text->size, id) == SND_OK)
         return 1;
     PyErr_NoMemory();
     return 0;
 }
 
 /* Reads something of one event; `text` is empty and may be used. 0 with an exception. */
-typedef int reader(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer *text);
+typedef int reader(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text);
 
 static int
 read_of_all(snd_kineto *self, reader *read)
@@ -52,9 +52,11 @@ read_of_all(snd_kineto *self, reader *read)
     snd_buffer text = {0};
     int is_fine = 1;
 
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->sources) && is_fine; i++) {
+    for (uint32_t i = 0; i < self->events.count && is_fine; i++) {
+        snd_torch_event *event = &self->events.list[i];
         snd_buffer_clear(&text);
-        is_fine = read(self, PyList_GET_ITEM(self->sources, i), snd_op_events_at(self->events, (uint32_t)i), &text);
+        if (event->kind != SND_TORCH_MEMORY && event->kind != SND_TORCH_FAILURE)
+            is_fine = read(self, PyList_GET_ITEM(self->sources, (Py_ssize_t)i), event, &text);
         if (is_fine && i % 4096 == 0)
             is_fine = PyErr_CheckSignals() == 0;
     }
@@ -63,7 +65,7 @@ read_of_all(snd_kineto *self, reader *read)
 }
 
 static int
-read_shapes(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer *text)
+read_shapes(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text)
 {
     PyObject *shapes = snd_kineto_ask(self, source, SND_KINETO_shapes);
     int is_fine = shapes != NULL && put_value(shapes, text, 0);
@@ -73,7 +75,7 @@ read_shapes(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer 
 }
 
 static int
-read_overload(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer *text)
+read_overload(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text)
 {
     PyObject *answer = snd_kineto_ask(self, source, SND_KINETO_overload_name);
     const char *overload = answer == NULL ? NULL : PyUnicode_AsUTF8(answer);
@@ -125,50 +127,148 @@ put_lines(PyObject *lines, snd_buffer *out)
 }
 
 static int
-read_stack(snd_kineto *self, PyObject *source, snd_op_event *event, snd_buffer *text)
+read_stack(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text)
 {
     PyObject *lines = snd_kineto_ask(self, source, SND_KINETO_stack);
-    int64_t forward_thread;
+    int is_fine = lines != NULL && put_lines(lines, text) && keep_text(self, text, &event->stack);
 
-    if (lines == NULL)
+    Py_XDECREF(lines);
+    if (!is_fine)
         return 0;
-    int is_fine = put_lines(lines, text);
-    Py_DECREF(lines);
-    if (!is_fine || !keep_text(self, text, &event->stack) ||
-        !snd_kineto_ask_whole(self, source, SND_KINETO_fwd_thread_id, &forward_thread) ||
-        !snd_kineto_ask_whole(self, source, SND_KINETO_sequence_nr, &event->sequence))
-        return 0;
-    event->forward_thread = (uint64_t)forward_thread;
-    return 1;
+    event->forward_thread = (uint64_t)snd_kineto_number(self, source, SND_KINETO_fwd_thread_id);
+    event->sequence = snd_kineto_number(self, source, SND_KINETO_sequence_nr);
+    return !self->has_failed;
 }
 
-int
-snd_kineto_read_shapes(snd_kineto *self)
+/* Bytes of an element, by the name that its type has in C++; 0: not known. */
+static int64_t
+element_size(const char *type)
 {
-    if (!self->has_shapes)
-        self->has_shapes = read_of_all(self, read_shapes);
-    return self->has_shapes;
+    static const struct {
+        const char *name;
+        int64_t size;
+    } types[] = {
+        {"float", 4},
+        {"double", 8},
+        {"long int", 8},
+        {"long", 8},
+        {"int", 4},
+        {"short int", 2},
+        {"short", 2},
+        {"signed char", 1},
+        {"unsigned char", 1},
+        {"bool", 1},
+        {"c10::Half", 2},
+        {"c10::BFloat16", 2},
+        {"c10::complex<float>", 8},
+        {"c10::complex<double>", 16},
+        {"c10::complex<c10::Half>", 4},
+        {"c10::Float8_e5m2", 1},
+        {"c10::Float8_e4m3fn", 1},
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i].name) == 0)
+            return types[i].size;
+    return 0;
 }
 
-int
-snd_kineto_read_overloads(snd_kineto *self)
+static int64_t
+product_of(PyObject *shape)
 {
-    if (!self->has_overloads)
-        self->has_overloads = read_of_all(self, read_overload);
-    return self->has_overloads;
-}
+    int64_t product = 1;
 
-int
-snd_kineto_read_stacks(snd_kineto *self)
-{
-    if (self->has_stacks)
-        return 1;
-    if (!read_of_all(self, read_stack))
-        return 0;
-    if (snd_op_events_share_stacks(self->events) != SND_OK) {
-        PyErr_NoMemory();
-        return 0;
+    if (!PyList_Check(shape))
+        return -1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(shape); i++) {
+        long long size = PyLong_AsLongLong(PyList_GET_ITEM(shape, i));
+        if (size < 0 || __builtin_mul_overflow(product, size, &product))
+            return -1;
     }
-    self->has_stacks = 1;
+    return product;
+}
+
+/* The first input of copy_ is where it copies to. -1: not known. An exception may be set. */
+static int64_t
+tensor_bytes(snd_kineto *self, PyObject *event)
+{
+    PyObject *shapes = snd_kineto_ask(self, event, SND_KINETO_shapes);
+    PyObject *types = shapes == NULL ? NULL : snd_kineto_ask(self, event, SND_KINETO_dtypes);
+    int64_t bytes = -1;
+
+    if (types != NULL && PyList_Check(shapes) && PyList_Check(types) && PyList_GET_SIZE(shapes) > 0 &&
+        PyList_GET_SIZE(types) > 0) {
+        const char *type = PyUnicode_AsUTF8(PyList_GET_ITEM(types, 0));
+        int64_t size = type == NULL ? 0 : element_size(type), count = product_of(PyList_GET_ITEM(shapes, 0));
+        if (size <= 0 || count < 0 || __builtin_mul_overflow(size, count, &bytes))
+            bytes = -1;
+    }
+    Py_XDECREF(shapes);
+    Py_XDECREF(types);
+    return bytes;
+}
+
+/* What the driver said of the transfer. -1: nothing. An exception may be set. */
+static int64_t
+driver_bytes(snd_kineto *self, PyObject *event)
+{
+    PyObject *about = snd_kineto_ask(self, event, SND_KINETO_extra_meta);
+    PyObject *text = about != NULL && PyDict_Check(about) ? PyDict_GetItemString(about, "bytes") : NULL;
+    int64_t bytes = -1;
+
+    if (text != NULL) {
+        PyObject *number = PyNumber_Long(text);
+        if (number != NULL)
+            bytes = PyLong_AsLongLong(number);
+        else
+            PyErr_Clear();
+        Py_XDECREF(number);
+    }
+    Py_XDECREF(about);
+    return bytes;
+}
+
+/* What an event moves; of waits for a data loader nobody counted it. */
+static int
+read_copy(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text)
+{
+    const char *name = snd_intern_text(self->events.texts, event->name);
+
+    (void)text;
+    event->bytes = -1;
+    event->is_copy = 1;
+    if (strcmp(name, "aten::copy_") == 0)
+        event->bytes = tensor_bytes(self, source);
+    else if (strncmp(name, "Memcpy", 6) == 0)
+        event->bytes = driver_bytes(self, source);
+    else
+        event->is_copy = strncmp(name, "enumerate(DataLoader)", 21) == 0;
+    return !PyErr_Occurred();
+}
+
+static int
+read_thread(snd_kineto *self, PyObject *source, snd_torch_event *event, snd_buffer *text)
+{
+    (void)text;
+    event->thread_id = (uint32_t)snd_kineto_number(self, source, SND_KINETO_device_resource_id);
+    return !self->has_failed;
+}
+
+int
+snd_kineto_read(snd_kineto *self, unsigned wanted)
+{
+    static reader *const readers[] = {read_shapes, read_overload, read_stack, read_copy, read_thread};
+
+    self->has_failed = 0;
+    for (unsigned i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if ((wanted & ~self->read & 1u << i) == 0)
+            continue;
+        if (!read_of_all(self, readers[i]))
+            return 0;
+        self->read |= 1u << i;
+    }
+    self->events.has_shapes = (self->read & SND_KINETO_SHAPES) != 0;
+    self->events.has_stacks = (self->read & SND_KINETO_STACKS) != 0;
+    self->events.has_times = (self->read & SND_KINETO_TIMES) != 0;
     return 1;
 }

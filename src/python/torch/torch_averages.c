@@ -1,23 +1,22 @@
-/* The Python object around averages of operators: the table, comma-separated values, and rows. */
+/* The Python object around rows of operators: the table, comma-separated values, and rows. */
 #include "python/torch/torch_averages.h"
 
 #include "base/buffer.h"
-#include "view/ops/op_sort.h"
-
-#include <string.h>
 
 typedef struct averages {
-    PyObject_HEAD snd_op_averages *list;
+    PyObject_HEAD snd_ops ops;
 } averages;
 
 PyObject *
-snd_op_averages_wrap(snd_state *state, snd_op_averages *list)
+snd_op_averages_make(snd_state *state, const snd_ops_question *asked)
 {
     averages *self = (averages *)state->op_averages_type->tp_alloc(state->op_averages_type, 0);
-    if (self == NULL)
-        snd_op_averages_free(list);
-    else
-        self->list = list;
+    snd_status status = self == NULL ? SND_OK : snd_ops_make(asked, &self->ops);
+
+    if (status != SND_OK) {
+        Py_CLEAR(self);
+        return snd_raise_status(status, NULL);
+    }
     return (PyObject *)self;
 }
 
@@ -26,7 +25,7 @@ averages_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
 
-    snd_op_averages_free(((averages *)object)->list);
+    snd_ops_free(&((averages *)object)->ops);
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -34,7 +33,7 @@ averages_dealloc(PyObject *object)
 static Py_ssize_t
 averages_length(PyObject *object)
 {
-    return (Py_ssize_t)snd_op_averages_count(((averages *)object)->list);
+    return (Py_ssize_t)((averages *)object)->ops.count;
 }
 
 static int
@@ -44,20 +43,6 @@ check_sort(const char *sort_by)
         return 1;
     PyErr_Format(PyExc_ValueError, "unknown sort_by '%s'; choose from %s", sort_by, snd_op_sort_names());
     return 0;
-}
-
-/* Uses `text` up. */
-static PyObject *
-text_object(snd_status status, snd_buffer *text)
-{
-    PyObject *result = NULL;
-
-    if (status == SND_OK)
-        result = PyUnicode_DecodeUTF8(snd_buffer_str(text), (Py_ssize_t)text->size, "replace");
-    else
-        snd_raise_status(status, NULL);
-    snd_buffer_free(text);
-    return result;
 }
 
 /* None means no limit. */
@@ -108,12 +93,12 @@ averages_table(PyObject *object, PyObject *args, PyObject *keywords)
     options.row_limit = limit;
     if (!check_sort(options.sort_by))
         return NULL;
-    snd_status status = snd_op_averages_text(((averages *)object)->list, &options, &text);
+    snd_status status = snd_ops_text(&((averages *)object)->ops, &options, &text);
     if (status == SND_BAD_ARGUMENT) {
         PyErr_Format(PyExc_ValueError, "unknown time_unit '%s'; choose from s, ms and us", options.time_unit);
         return NULL;
     }
-    return text_object(status, &text);
+    return snd_text_object(status, &text);
 }
 
 static PyObject *
@@ -124,60 +109,31 @@ averages_csv(PyObject *object, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "|z:csv", &sort_by) || !check_sort(sort_by))
         return NULL;
-    snd_status status = snd_op_averages_csv(((averages *)object)->list, sort_by, &text);
-    return text_object(status, &text);
+    snd_status status = snd_ops_csv(&((averages *)object)->ops, sort_by, &text);
+    return snd_text_object(status, &text);
 }
 
-/* The format of a row in both directions. */
-#define ROW_FORMAT "sKddddddLLLLKsssiiiiiii"
-
 static PyObject *
-row_object(const snd_op_average *row)
+row_object(const snd_ops_row *row)
 {
-    return Py_BuildValue("(" ROW_FORMAT ")", row->name, (unsigned long long)row->count, row->total_cpu_us,
+    return Py_BuildValue("(sKddddddLLLLLsssiiiiiii)", row->name, (unsigned long long)row->count, row->total_cpu_us,
                          row->self_cpu_us, snd_op_cpu_average(row), row->total_device_us, row->self_device_us,
                          snd_op_device_average(row), (long long)row->cpu_bytes, (long long)row->self_cpu_bytes,
                          (long long)row->device_bytes, (long long)row->self_device_bytes,
-                         (unsigned long long)row->flops, row->shapes, row->overload, row->stack, row->node, row->device,
-                         row->scope, row->is_async, row->is_legacy, row->is_annotation, row->has_parent);
-}
-
-static int
-read_row(PyObject *object, snd_op_average *row)
-{
-    unsigned long long count, flops;
-    long long cpu, self_cpu, device, self_device;
-    double unused;
-
-    if (!PyTuple_Check(object)) {
-        PyErr_SetString(PyExc_TypeError, "a row must be a tuple");
-        return 0;
-    }
-    *row = (snd_op_average){0};
-    if (!PyArg_ParseTuple(object, ROW_FORMAT, &row->name, &count, &row->total_cpu_us, &row->self_cpu_us, &unused,
-                          &row->total_device_us, &row->self_device_us, &unused, &cpu, &self_cpu, &device, &self_device,
-                          &flops, &row->shapes, &row->overload, &row->stack, &row->node, &row->device, &row->scope,
-                          &row->is_async, &row->is_legacy, &row->is_annotation, &row->has_parent))
-        return 0;
-    row->count = count;
-    row->flops = flops;
-    row->cpu_bytes = cpu;
-    row->self_cpu_bytes = self_cpu;
-    row->device_bytes = device;
-    row->self_device_bytes = self_device;
-    return 1;
+                         row->flops < 1e18 ? (long long)row->flops : 0, row->shapes, row->overload, row->stack,
+                         -1 /* node_id: Kineto knows none */, row->detail.device, row->detail.scope,
+                         row->detail.is_async, row->detail.is_legacy, row->is_annotation, row->has_parent);
 }
 
 static PyObject *
 averages_rows(PyObject *object, PyObject *nothing)
 {
-    const snd_op_averages *list = ((averages *)object)->list;
-    uint32_t count = snd_op_averages_count(list);
-    PyObject *rows = PyList_New((Py_ssize_t)count);
+    const snd_ops *ops = &((averages *)object)->ops;
+    PyObject *rows = PyList_New((Py_ssize_t)ops->count);
 
     (void)nothing;
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        PyObject *row = row_object(snd_op_averages_at(list, i));
+    for (uint32_t i = 0; i < ops->count && rows != NULL; i++) {
+        PyObject *row = row_object(&ops->rows[i]);
         if (row == NULL)
             Py_CLEAR(rows);
         else
@@ -189,45 +145,10 @@ averages_rows(PyObject *object, PyObject *nothing)
 static PyObject *
 averages_total(PyObject *object, PyObject *nothing)
 {
-    snd_op_average total = snd_op_averages_total(((averages *)object)->list);
+    snd_ops_row total = snd_ops_total(&((averages *)object)->ops);
 
     (void)nothing;
     return row_object(&total);
-}
-
-/* join(other): the rows of another list are added. */
-static PyObject *
-averages_join(PyObject *object, PyObject *other)
-{
-    if (Py_TYPE(other) != Py_TYPE(object) || other == object)
-        return PyErr_Format(PyExc_TypeError, "other averages are needed");
-    const snd_op_averages *added = ((averages *)other)->list;
-    uint32_t count = snd_op_averages_count(added);
-    snd_status status = snd_op_averages_add(((averages *)object)->list, snd_op_averages_at(added, 0), count);
-    if (status != SND_OK)
-        return snd_raise_status(status, NULL);
-    Py_RETURN_NONE;
-}
-
-PyObject *
-snd_py_op_averages(PyObject *module, PyObject *rows)
-{
-    snd_op_averages *list = snd_op_averages_new();
-    PyObject *items = PySequence_Fast(rows, "rows must be a sequence");
-    snd_status status = list == NULL ? SND_NO_MEMORY : SND_OK;
-    int failed = items == NULL;
-
-    for (Py_ssize_t i = 0; !failed && status == SND_OK && i < PySequence_Fast_GET_SIZE(items); i++) {
-        snd_op_average row;
-        failed = !read_row(PySequence_Fast_GET_ITEM(items, i), &row);
-        if (!failed)
-            status = snd_op_averages_add(list, &row, 1);
-    }
-    Py_XDECREF(items);
-    if (!failed && status == SND_OK)
-        return snd_op_averages_wrap(snd_state_of_module(module), list);
-    snd_op_averages_free(list);
-    return failed ? NULL : snd_raise_status(status, NULL);
 }
 
 PyObject *
@@ -246,7 +167,6 @@ snd_py_op_time_text(PyObject *module, PyObject *time_us)
 static PyMethodDef methods[] = {
     {"table", (PyCFunction)(void (*)(void))averages_table, METH_VARARGS | METH_KEYWORDS, NULL},
     {"csv", averages_csv, METH_VARARGS, NULL},
-    {"join", averages_join, METH_O, NULL},
     {"rows", averages_rows, METH_NOARGS, NULL},
     {"total", averages_total, METH_NOARGS, NULL},
     {0},

@@ -6,6 +6,7 @@
 #include "model/processes.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "os/unfinished.h"
 #include "os/worker.h"
 #include "store/chunk.h"
 #include "store/merge/merge_private.h"
@@ -233,8 +234,10 @@ static snd_status
 create(snd_merging *self)
 {
     snd_status status = name_file(self);
-    if (status == SND_OK)
-        status = snd_writer_open(self->path, &self->writer);
+    if (status != SND_OK)
+        return status;
+    snd_unfinished_begin(self->path);
+    status = snd_writer_open(self->path, &self->writer);
     if (status != SND_OK)
         return status;
     int result = snd_files_open_writing(self->path, &self->db);
@@ -613,6 +616,7 @@ snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_m
         (void)close_database(&self, 0);
     if (status != SND_OK && self.writer != NULL) /* else nothing at that path is ours */
         snd_files_remove(self.path);
+    snd_unfinished_end();
     snd_writer_free(self.writer);
     snd_merger_free(self.merger);
     snd_profile_free(self.known);

@@ -282,9 +282,9 @@ add_op(snd_diff *self, const snd_diff_source *from, const snd_ops_row *op)
 static void
 put_ops(snd_diff *self, const snd_diff_source *from)
 {
-    const snd_view_options options = {.by_shape = from->view->by_shape};
+    const snd_ops_question asked = {.profile = from->profile, .by_shape = from->view->by_shape};
     snd_ops ops;
-    snd_work_need(snd_ops_make(from->profile, &options, &ops));
+    snd_work_need(snd_ops_make(&asked, &ops));
     for (uint32_t i = 0; i < ops.count; i++)
         if (ops.rows[i].site->kind == SND_SITE_OP)
             add_op(self, from, &ops.rows[i]);

@@ -63,7 +63,7 @@ find_order(const snd_table *table, const char *key, order *by)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i].key, key) == 0 && use_key(table, keys[i].columns, keys[i].ascends, by))
             return 1;
-    int column = snd_table_find(table, key);
+    int column = snd_table_find_typed(table, key);
     if (column < 0)
         return 0;
     *by = (order){{(uint32_t)column}, {snd_unit_is_text(table->columns[column].unit)}, 1};
@@ -403,5 +403,7 @@ snd_table_limit(snd_table *self, uint32_t limit)
         if (counted > limit)
             break;
     }
+    while (rows != 0 && rows < self->row_count && self->rows[rows - 1].heading != NULL)
+        rows--; /* one that has nothing below it any more */
     self->row_count = rows;
 }

@@ -92,6 +92,8 @@ snd_view_add_footer(const snd_profile *profile, snd_table *table)
     snd_footer_add_dropped(profile, &text);
     snd_footer_add_cost(profile, "≤", counts.entries * snd_profile_info_number(profile, "own_cost_ns"), &text);
     add_open(profile, &text);
+    if (counts.entries == 0 && !snd_profile_has_kind(profile, SND_SITE_REGION))
+        snd_buffer_text(&text, "\nno regions; mark them with sonde.region(name)");
     const char *missing = snd_profile_info(profile, "counters_missing");
     if (missing != NULL && *missing != '\0') {
         snd_buffer_text(&text, "\nnot counted: ");

@@ -82,23 +82,34 @@ folder_length(const snd_own *self)
     return behind_library(self, self->program) != NULL ? 0 : (size_t)(snd_path_base(self->program) - self->program);
 }
 
-/* Whether one of the patterns is like the whole path or the file's name. */
+static int
+is_like(const char *pattern, const char *file)
+{
+    return fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, snd_path_base(file), 0) == 0;
+}
+
+/* Whether one of the patterns is like the whole path or the file's name, or none of those that begin with '!'. */
 static int
 matches(const char *patterns, const char *file)
 {
     char pattern[PATTERN_SIZE];
+    int has_others = 0, is_other = 1;
 
     while (patterns != NULL && *patterns != '\0') {
         size_t len = strcspn(patterns, ",");
         if (len != 0 && len < sizeof pattern) {
             memcpy(pattern, patterns, len);
             pattern[len] = '\0';
-            if (fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, snd_path_base(file), 0) == 0)
+            if (pattern[0] == '!') {
+                has_others = 1;
+                is_other &= !is_like(pattern + 1, file);
+            }
+            else if (is_like(pattern, file))
                 return 1;
         }
         patterns += len + (patterns[len] == ',');
     }
-    return 0;
+    return has_others && is_other;
 }
 
 static const char *

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static int
@@ -229,6 +230,34 @@ snd_table_find(const snd_table *self, const char *name)
     return -1;
 }
 
+/* Whether somebody types a title: in upper or lower case, with "_" for a blank, in ASCII. */
+static int
+is_title(const char *title, const char *typed)
+{
+    static const char plus_minus[] = "\302\261";
+
+    for (; *title != '\0' && *typed != '\0'; title++, typed++) {
+        if (strncmp(title, plus_minus, 2) == 0 && strncmp(typed, "+-", 2) == 0) {
+            title++;
+            typed++;
+        }
+        else if (tolower((unsigned char)*title) != tolower((unsigned char)*typed) && (*title != ' ' || *typed != '_'))
+            return 0;
+    }
+    return *title == *typed;
+}
+
+int
+snd_table_find_typed(const snd_table *self, const char *typed)
+{
+    int found = snd_table_find(self, typed);
+
+    for (uint32_t i = 0; i < self->column_count && found < 0; i++)
+        if (*typed != '\0' && is_title(self->columns[i].title, typed))
+            found = (int)i;
+    return found;
+}
+
 /* What a selected column is made of. */
 typedef struct choice {
     uint32_t from;
@@ -250,6 +279,8 @@ choose(const snd_table *self, const char *wanted, choice *chosen)
             found = (int)i;
             chosen->in_us = 1;
         }
+    if (found < 0)
+        found = snd_table_find_typed(self, name);
     chosen->from = (uint32_t)found;
     if (equals != NULL || chosen->in_us) {
         chosen->name = wanted;

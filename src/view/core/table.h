@@ -134,6 +134,9 @@ SND_MUST_USE snd_status snd_table_set_note(snd_table *self, const char *text);
 /* -1 when there is none. Both forms are known: "total" and "total_ns", "peak" and "peak_bytes". */
 int snd_table_find(const snd_table *self, const char *name);
 
+/* The same for what a user typed, which may also be a column's title, as it is printed. */
+int snd_table_find_typed(const snd_table *self, const char *typed);
+
 /* A new table with the named columns only, in that order; "x_us" gives the column x_ns in microseconds, "y=x" the
  * column x under the name y. The caller owns it. SND_BAD_ARGUMENT: `*unknown` is the number of the name that no column
  * has. */

@@ -22,7 +22,8 @@ snd_view_find(const char *name)
 int
 snd_view_needs_events(const snd_view *view, const snd_view_options *options)
 {
-    return view->make == snd_view_timeline || (view->make == snd_view_tree && options->by_time);
+    return view->make == snd_view_timeline || view->make == snd_view_marks ||
+           (view->make == snd_view_tree && options->by_time);
 }
 
 int

@@ -28,11 +28,13 @@ typedef struct snd_view_options {
     int by_time;          /* a tree in the order of time; needs the events */
     int cpu_only;         /* without time that was waited */
     int with_waiting;     /* lists in the order of CPU time and waiting together, and shares of both */
+    int whole_files;      /* every line of a file that has some */
     int seconds;          /* seconds instead of shares where both are possible */
     int by_shape;         /* operators with other inputs are other rows */
     int by_line;          /* operators that other lines called are other rows */
     const char *function; /* compiled functions of this name only, and what is inside them */
     int total;            /* of compiled functions only their sum */
+    int no_callees;       /* without the names of C functions, which are words of the source */
     const struct snd_graph_limits *limits; /* of the lists about compiled functions; NULL: the usual ones */
 } snd_view_options;
 
@@ -57,8 +59,13 @@ typedef struct snd_view_options {
     X(signatures, "functions, and the types and shapes of their arguments")             \
     X(threads, "the profiled threads")                                                  \
     X(counters, "values counted by your program")                                       \
+    X(marks, "moments marked by your program")                                          \
     X(processes, "the profiled processes")                                              \
     X(ranks, "regions and functions across processes: minimum, median, maximum, outliers")
+
+/* Their names with blanks, for shells. */
+#define SND_VIEW_WORD(name, about) #name " "
+#define SND_VIEW_WORDS SND_VIEW_MAP(SND_VIEW_WORD)
 
 /* The caller owns the table. SND_NO_DATA when the profile has nothing that the view could show, SND_NO_TIMELINE when it
  * needs events and the profile has none, SND_BAD_ARGUMENT when a pattern is not valid. */

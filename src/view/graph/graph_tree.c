@@ -181,11 +181,11 @@ by_place_in_any(const snd_rollup *rows, uint32_t node)
 }
 
 /* What a class and an operator have is the sum of their nodes. */
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     snd_site_kind kind = snd_profile_kind(rows->profile, node);
-    return kind == SND_SITE_GRAPH_CLASS || kind == SND_SITE_GRAPH_OP ? 0 : UINT64_MAX;
+    return kind == SND_SITE_GRAPH_CLASS || kind == SND_SITE_GRAPH_OP ? 0 : SND_METRIC_ALL;
 }
 
 void

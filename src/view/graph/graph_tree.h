@@ -18,13 +18,13 @@ typedef struct snd_graph_word {
  * Texts are the profile's. */
 typedef struct snd_graph_node {
     const snd_profile_site *site;
-    const char *function; /* that it is in; of the sum: the first */
-    uint32_t parent;      /* SND_NONE: the function itself, which is the first */
-    uint32_t first, next; /* below it, and with the same parent, in the profile's order; SND_NONE: none */
-    uint32_t first_slow;  /* the first below it that took long to link; SND_NONE: none */
-    uint32_t depth;       /* how many stand above it */
-    uint32_t rewriters;   /* how many of those are rewriters */
-    uint64_t present;     /* bit m: metric m is known */
+    const char *function;   /* that it is in; of the sum: the first */
+    uint32_t parent;        /* SND_NONE: the function itself, which is the first */
+    uint32_t first, next;   /* below it, and with the same parent, in the profile's order; SND_NONE: none */
+    uint32_t first_slow;    /* the first below it that took long to link; SND_NONE: none */
+    uint32_t depth;         /* how many stand above it */
+    uint32_t rewriters;     /* how many of those are rewriters */
+    snd_metric_set present; /* those that are known */
     uint64_t count;
     uint64_t total_ns;
     uint64_t vm_ns;

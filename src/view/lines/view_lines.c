@@ -3,6 +3,7 @@
 #include "view/core/source.h"
 #include "view/lines/lines.h"
 #include "view/memory/memory_table.h"
+#include "view/sampled/callees.h"
 #include "view/sampled/sample_table.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 /* Lines around one with time that are shown too. */
 #define CONTEXT 1u
 
-enum { FILE_NAME, PLACE, LINE, FUNCTION, TIME, SOURCE = TIME + SND_SAMPLE_COLUMN_COUNT, COLUMN_COUNT };
+enum { FILE_NAME, PLACE, LINE, FUNCTION, CALLEES, TIME, SOURCE = TIME + SND_SAMPLE_COLUMN_COUNT, COLUMN_COUNT };
 
 #define PART (SND_COLUMN_SHOWN | SND_COLUMN_NO_ZERO)
 
@@ -23,6 +24,7 @@ static const snd_column columns[] = {
     [PLACE] = {"place", "place", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, SND_COLUMN_SHOWN},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, 0},
+    [CALLEES] = {"c_functions", "C functions", SND_UNIT_TEXT, 0},
     SND_SAMPLE_COLUMNS(TIME, "cpu_ns", "CPU", "time_ns", "time", "percent", 0, PART),
     [SOURCE] = {"source", "source", SND_UNIT_TEXT, SND_COLUMN_SHOWN | SND_COLUMN_MAIN | SND_COLUMN_NO_EMPTY},
 };
@@ -107,7 +109,9 @@ typedef struct maker {
     snd_memory_view memory; /* no lines where none was recorded */
     uint32_t source;
     int has_samples;
+    int is_whole; /* all lines of the files are shown */
     snd_lines lines;
+    snd_callees callees;
     snd_source_changes changes;
     snd_table *table;
 } maker;
@@ -146,13 +150,16 @@ static void
 add_line(maker *self, const snd_line *line, const snd_source_lines *source)
 {
     const char *file = self->lines.files[line->file].name;
-    snd_buffer place = {0}, text = {0};
+    snd_buffer place = {0}, text = {0}, called = {0};
     snd_cell *cells;
     add_row(self, file, &line->numbers, snd_memory_view_find(&self->memory, file, line->line), &cells);
     snd_buffer_printf(&place, "%s:%u", snd_own_name(&self->samples.own, file), line->line);
     snd_set_buffer(self->table, &cells[PLACE], &place);
     snd_set_whole(&cells[LINE], line->line);
     snd_set_text(self->table, &cells[FUNCTION], snd_samples_site(&self->samples, line->function)->name);
+    snd_callees_text(&self->callees, snd_callees_line(file, line->line), &called);
+    if (called.size != 0)
+        snd_set_buffer(self->table, &cells[CALLEES], &called);
     snd_source_line(source, line->line, &text);
     if (source->count != 0)
         snd_set_buffer(self->table, &cells[self->source], &text);
@@ -175,6 +182,8 @@ add_context(maker *self, uint32_t line, const snd_source_lines *source)
 static int
 is_near(const maker *self, const snd_line *next, uint32_t after, uint32_t line)
 {
+    if (self->is_whole)
+        return 1;
     if (after != 0 && line <= after + CONTEXT)
         return 1;
     if (next == NULL)
@@ -206,7 +215,7 @@ add_gap(maker *self, uint32_t after, const snd_line *next, const snd_source_line
     uint32_t skipped = 0, skipped_count = 0;
 
     for (uint32_t i = after < source->count ? after + 1 : before; i < before; i++) {
-        if (snd_source_is_blank(source, i))
+        if (snd_source_is_blank(source, i) && !self->is_whole)
             continue;
         if (!is_near(self, next, after, i)) {
             skipped = i;
@@ -538,13 +547,15 @@ finish(maker *self, snd_table **out)
 static void
 ask_lines(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    maker self = {.has_samples = snd_profile_has_samples(profile) || !snd_profile_has_memory(profile)};
+    maker self = {.has_samples = snd_profile_has_samples(profile) || !snd_profile_has_memory(profile),
+                  .is_whole = options->whole_files};
     if (self.has_samples)
         snd_samples_make(profile, options, &self.samples);
     else
         snd_samples_weigh(profile, options, SND_METRIC_COUNT_OF, &self.samples);
     snd_memory_view_make(&self.samples, 0, &self.memory);
     snd_lines_make(&self.samples, &self.memory, &self.lines);
+    snd_callees_make(&self.samples, snd_callees_by_line, &self.callees);
     make_table(&self);
     finish(&self, out);
 }

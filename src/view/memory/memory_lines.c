@@ -70,13 +70,14 @@ snd_memory_view_share(uint64_t part, uint64_t whole)
 
 /* ---- lines ---- */
 
-/* Whether a frame is of the import system: modules are loaded once, and stay. */
+/* Whether a frame is of the import system: modules are loaded once, and stay. Older recordings have its lines. */
 static int
 is_import(const snd_profile_site *site)
 {
-    return site->kind == SND_SITE_LINE &&
-           (strstr(site->file, "importlib._bootstrap") != NULL || strstr(site->file, "importlib/_bootstrap") != NULL ||
-            strstr(site->file, "<frozen zipimport") != NULL);
+    return snd_site_is_import(site) ||
+           (site->kind == SND_SITE_LINE &&
+            (strstr(site->file, "importlib._bootstrap") != NULL || strstr(site->file, "importlib/_bootstrap") != NULL ||
+             strstr(site->file, "<frozen zipimport") != NULL));
 }
 
 /* Per node: it stands below the import system. */
@@ -104,12 +105,12 @@ place_of(const snd_samples *samples, uint32_t node)
     return charged == SND_NONE && site->kind != SND_SITE_OTHER ? &outside : site;
 }
 
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     (void)rows;
     (void)node;
-    return ((UINT64_C(1) << SND_MEMORY_METRICS) - 1) << FIRST;
+    return (SND_METRIC_BIT(SND_MEMORY_METRICS) - 1) << FIRST;
 }
 
 static uint32_t

@@ -199,6 +199,7 @@ static const snd_column columns[] = {
 /* How many lines were judged, and what came out. */
 typedef struct tally {
     uint32_t leaks, judged, unknown;
+    int is_short; /* the run: nothing is judged */
 } tally;
 
 /* The functions from the outermost to the line's own, those far outside left out. */
@@ -247,6 +248,7 @@ add_lines(snd_memory_view_maker *self, tally *count)
 
     if (all)
         self->table->columns[VERDICT].traits |= SND_COLUMN_SHOWN;
+    count->is_short = length != 0 && (double)length * LAST_PART < (double)step * SND_LEAK_POINTS;
     for (uint32_t i = 0; i < self->memory.count; i++) {
         const snd_memory_view_line *line = &self->memory.lines[i];
         snd_leak leak;
@@ -269,7 +271,8 @@ put_footer(const tally *count, snd_buffer *out)
     else
         snd_footer_add_count(out, "", count->leaks, "leak");
     snd_footer_add_count(out, "; ", count->judged, "line");
-    snd_buffer_printf(out, " checked, %u skipped (too few surviving blocks)", count->unknown);
+    snd_buffer_printf(out, " checked, %u skipped (%s)", count->unknown,
+                      count->is_short ? "the run is too short" : "too few surviving blocks");
 }
 
 static void

@@ -1,25 +1,24 @@
-/* Sorting averages of operators by the names that PyTorch gives their numbers. */
-#include "view/ops/op_sort.h"
-
+/* Sorting rows of operators by the names that PyTorch gives their numbers. */
 #include "base/alloc.h"
+#include "view/ops/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A name, and its number in a row. */
-#define NUMBER_MAP(X)                                             \
-    X("count", (double)row->count)                                \
-    X("cpu_time", snd_op_cpu_average(row))                        \
-    X("cpu_time_total", row->total_cpu_us)                        \
-    X("self_cpu_time_total", row->self_cpu_us)                    \
-    X("cpu_memory_usage", (double)row->cpu_bytes)                 \
-    X("self_cpu_memory_usage", (double)row->self_cpu_bytes)       \
-    X("device_time", snd_op_device_average(row))                  \
-    X("device_time_total", row->total_device_us)                  \
-    X("self_device_time_total", row->self_device_us)              \
-    X("device_memory_usage", (double)row->device_bytes)           \
-    X("self_device_memory_usage", (double)row->self_device_bytes) \
-    X("flops", (double)row->flops)
+#define NUMBER_MAP(X)                                     \
+    X("count", (double)row->count)                        \
+    X("cpu_time", snd_op_cpu_average(row))                \
+    X("cpu_time_total", row->total_cpu_us)                \
+    X("self_cpu_time_total", row->self_cpu_us)            \
+    X("cpu_memory_usage", row->cpu_bytes)                 \
+    X("self_cpu_memory_usage", row->self_cpu_bytes)       \
+    X("device_time", snd_op_device_average(row))          \
+    X("device_time_total", row->total_device_us)          \
+    X("self_device_time_total", row->self_device_us)      \
+    X("device_memory_usage", row->device_bytes)           \
+    X("self_device_memory_usage", row->self_device_bytes) \
+    X("flops", row->flops)
 
 #define NAME_ONLY(name, value) name,
 static const char *const names[] = {NUMBER_MAP(NAME_ONLY)};
@@ -29,7 +28,7 @@ static const char *const names[] = {NUMBER_MAP(NAME_ONLY)};
 #define BY_KEY "key"
 
 static double
-number_of(const snd_op_average *row, size_t name)
+number_of(const snd_ops_row *row, size_t name)
 {
 #define VALUE_ONLY(name, value) value,
     const double values[] = {NUMBER_MAP(VALUE_ONLY)};
@@ -103,12 +102,12 @@ compare(const void *left, const void *right)
 }
 
 static void
-fill(const snd_op_averages *self, const char *sort_by, place *places)
+fill(const snd_ops *self, const char *sort_by, place *places)
 {
     size_t name = find_name(sort_by);
 
-    for (uint32_t i = 0; i < snd_op_averages_count(self); i++) {
-        const snd_op_average *row = snd_op_averages_at(self, i);
+    for (uint32_t i = 0; i < self->count; i++) {
+        const snd_ops_row *row = &self->rows[i];
         places[i] = (place){.index = i};
         if (name == NAME_COUNT)
             places[i].text = row->name;
@@ -118,9 +117,9 @@ fill(const snd_op_averages *self, const char *sort_by, place *places)
 }
 
 snd_status
-snd_op_sort(const snd_op_averages *self, const char *sort_by, uint32_t **order)
+snd_op_sort(const snd_ops *self, const char *sort_by, uint32_t **order)
 {
-    uint32_t count = snd_op_averages_count(self);
+    uint32_t count = self->count;
 
     if (sort_by != NULL && !snd_op_sort_is_known(sort_by))
         return SND_BAD_ARGUMENT;

@@ -1,8 +1,9 @@
-/* The table of operators as PyTorch prints it. Its widths, its order and its two oddities are what its users' eyes, and
- * their scripts, are used to; where something here looks strange, PyTorch does it so. */
+/* The table of operators as PyTorch prints it, and as comma-separated values. Its widths, its order and its two
+ * oddities are what its users' eyes, and their scripts, are used to; where something here looks strange, PyTorch does
+ * it so. */
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "view/ops/op_sort.h"
+#include "view/ops/ops.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -20,13 +21,14 @@ typedef struct column {
 } column;
 
 typedef struct printer {
-    const snd_op_averages *rows;
+    const snd_ops *ops;
     const snd_op_table_options *options;
     uint32_t *order;
     snd_buffer *out;
     column columns[MAX_COLUMNS];
     uint32_t column_count;
-    int has_overloads, has_device_time, has_device_memory, has_nodes, has_shapes, has_stacks, has_flops;
+    int is_start; /* the columns are being made */
+    int has_overloads, has_device_time, has_device_memory, has_shapes, has_stacks, has_flops;
     size_t name_width, shapes_width, source_width;
     double flops_scale;
     char device[32]; /* in capitals */
@@ -69,6 +71,21 @@ put_cell(printer *self, const char *text, size_t size)
     snd_buffer_repeat(self->out, ' ', SPACING + (about->is_left ? padding : 0));
 }
 
+/* Whether the columns are being made; then another one is. '@' in its title is the device. */
+static int
+is_made(printer *self, const char *title, size_t width)
+{
+    const char *rest = strchrnul(title, '@');
+
+    if (self->is_start) {
+        column *added = &self->columns[self->column_count++];
+        snprintf(added->title, sizeof added->title, "%.*s%s%s", (int)(rest - title), title,
+                 *rest == '\0' ? "" : self->device, *rest == '\0' ? "" : rest + 1);
+        added->width = width;
+    }
+    return self->is_start;
+}
+
 static void
 put_text(printer *self, const char *text)
 {
@@ -105,57 +122,63 @@ format_time(const printer *self, double time_us, char *text, size_t size)
 }
 
 static void
-put_time(printer *self, double time_us)
+put_time(printer *self, const char *title, double time_us)
 {
     char text[64];
 
     format_time(self, time_us, text, sizeof text);
-    put_text(self, text);
+    if (!is_made(self, title, NUMBER_WIDTH))
+        put_text(self, text);
 }
 
 static void
-put_share(printer *self, double part, double whole)
+put_share(printer *self, const char *title, double part, double whole)
 {
     char text[64] = "NaN";
 
     if (whole != 0)
         snprintf(text, sizeof text, "%.2f%%", part * 100.0 / whole);
-    put_text(self, text);
+    if (!is_made(self, title, NUMBER_WIDTH))
+        put_text(self, text);
 }
 
 static void
-put_bytes(printer *self, int64_t bytes)
+put_bytes(printer *self, const char *title, double bytes)
 {
     static const char *const units[] = {"GB", "MB", "KB"};
     double scale = 1024.0 * 1024.0 * 1024.0;
     char text[64];
 
-    snprintf(text, sizeof text, "%lld B", (long long)bytes);
+    snprintf(text, sizeof text, "%.0f B", bytes);
     for (int i = 0; i < 3; i++, scale /= 1024.0) {
-        if (fabs((double)bytes) >= scale) {
-            snprintf(text, sizeof text, "%.2f %s", (double)bytes / scale, units[i]);
+        if (fabs(bytes) >= scale) {
+            snprintf(text, sizeof text, "%.2f %s", bytes / scale, units[i]);
             break;
         }
     }
-    put_text(self, text);
+    if (!is_made(self, title, NUMBER_WIDTH))
+        put_text(self, text);
 }
 
 static void
-put_whole(printer *self, int64_t value)
+put_count(printer *self, const char *title, uint64_t count)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    put_text(self, text);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)count);
+    if (!is_made(self, title, NUMBER_WIDTH))
+        put_text(self, text);
 }
 
 /* A name that is too long loses its end. */
 static void
-put_name(printer *self, const char *name)
+put_name(printer *self, const char *title, const char *name)
 {
     size_t size = strlen(name), count = length(name, size);
     int64_t limit = self->options->max_name_width;
 
+    if (is_made(self, title, self->name_width))
+        return;
     if (limit < 0 || (int64_t)count < limit - 3) {
         put_cell(self, name, size);
         return;
@@ -189,39 +212,13 @@ put_place(printer *self, const char *place, size_t size)
 }
 
 static void
-put_shapes(printer *self, const char *shapes)
-{
-    put_cell(self, shapes, bytes_of(shapes, strlen(shapes), self->shapes_width));
-}
-
-static void
-put_flops(printer *self, uint64_t flops)
+put_flops(printer *self, double flops)
 {
     char text[64] = "--";
 
     if (flops != 0)
-        snprintf(text, sizeof text, "%8.3f", (double)flops * self->flops_scale);
+        snprintf(text, sizeof text, "%8.3f", flops * self->flops_scale);
     put_text(self, text);
-}
-
-static void
-put_device_times(printer *self, const snd_op_average *row)
-{
-    put_time(self, row->self_device_us);
-    put_share(self, row->self_device_us, self->device_us);
-    put_time(self, row->total_device_us);
-    put_time(self, snd_op_device_average(row));
-}
-
-static void
-put_memory(printer *self, const snd_op_average *row)
-{
-    put_bytes(self, row->cpu_bytes);
-    put_bytes(self, row->self_cpu_bytes);
-    if (self->has_device_memory) {
-        put_bytes(self, row->device_bytes);
-        put_bytes(self, row->self_device_bytes);
-    }
 }
 
 /* The other lines of a stack stand below the first, in the last column whatever that is; then comes an empty line. */
@@ -244,29 +241,45 @@ put_stack(printer *self, const char *stack)
 }
 
 static void
-put_row(printer *self, const snd_op_average *row)
+put_numbers(printer *self, const snd_ops_row *row)
 {
-    put_name(self, row->name);
-    if (self->has_overloads)
-        put_name(self, row->overload);
-    put_share(self, row->self_cpu_us, self->cpu_us);
-    put_time(self, row->self_cpu_us);
-    if (row->is_async)
+    put_share(self, "Self CPU %", row->self_cpu_us, self->cpu_us);
+    put_time(self, "Self CPU", row->self_cpu_us);
+    if (row->detail.is_async)
         put_text(self, "0");
     else
-        put_share(self, row->total_cpu_us, self->cpu_us);
-    put_time(self, row->total_cpu_us);
-    put_time(self, snd_op_cpu_average(row));
-    if (self->has_device_time)
-        put_device_times(self, row);
-    if (self->options->has_memory)
-        put_memory(self, row);
-    put_whole(self, (int64_t)row->count);
-    if (self->has_nodes)
-        put_whole(self, row->node);
-    if (self->has_shapes)
-        put_shapes(self, row->shapes);
-    /* The titles of these two are in the other order. */
+        put_share(self, "CPU total %", row->total_cpu_us, self->cpu_us);
+    put_time(self, "CPU total", row->total_cpu_us);
+    put_time(self, "CPU time avg", snd_op_cpu_average(row));
+    if (self->has_device_time) {
+        put_time(self, "Self @", row->self_device_us);
+        put_share(self, "Self @ %", row->self_device_us, self->device_us);
+        put_time(self, "@ total", row->total_device_us);
+        put_time(self, "@ time avg", snd_op_device_average(row));
+    }
+    if (self->options->has_memory) {
+        put_bytes(self, "CPU Mem", row->cpu_bytes);
+        put_bytes(self, "Self CPU Mem", row->self_cpu_bytes);
+    }
+    if (self->options->has_memory && self->has_device_memory) {
+        put_bytes(self, "@ Mem", row->device_bytes);
+        put_bytes(self, "Self @ Mem", row->self_device_bytes);
+    }
+    put_count(self, "# of Calls", row->count);
+}
+
+static void
+put_row(printer *self, const snd_ops_row *row)
+{
+    put_name(self, "Name", row->name);
+    if (self->has_overloads)
+        put_name(self, "Overload Name", row->overload);
+    put_numbers(self, row);
+    if (self->has_shapes && !is_made(self, "Input Shapes", self->shapes_width))
+        put_cell(self, row->shapes, bytes_of(row->shapes, strlen(row->shapes), self->shapes_width));
+    /* The titles of the next two are in the other order. */
+    if (self->is_start)
+        return;
     if (self->has_flops)
         put_flops(self, row->flops);
     if (self->has_stacks)
@@ -277,57 +290,17 @@ put_row(printer *self, const snd_op_average *row)
 }
 
 static void
-add_column(printer *self, size_t width, int is_left, const char *before, const char *after)
+make_columns(printer *self, const char *flops_title)
 {
-    column *added = &self->columns[self->column_count++];
-
-    snprintf(added->title, sizeof added->title, "%s%s", before, after);
-    added->width = width;
-    added->is_left = is_left;
-}
-
-static void
-add_device_column(printer *self, const char *before, const char *after)
-{
-    char start[40];
-
-    snprintf(start, sizeof start, "%s%s", before, self->device);
-    add_column(self, NUMBER_WIDTH, 0, start, after);
-}
-
-static void
-add_columns(printer *self, const char *flops_unit)
-{
-    static const char *const cpu[] = {"Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
-
-    add_column(self, self->name_width, 0, "Name", "");
-    if (self->has_overloads)
-        add_column(self, self->name_width, 0, "Overload Name", "");
-    for (size_t i = 0; i < sizeof cpu / sizeof *cpu; i++)
-        add_column(self, NUMBER_WIDTH, 0, cpu[i], "");
-    if (self->has_device_time) {
-        add_device_column(self, "Self ", "");
-        add_device_column(self, "Self ", " %");
-        add_device_column(self, "", " total");
-        add_device_column(self, "", " time avg");
+    self->is_start = 1;
+    put_row(self, &(snd_ops_row){.name = "", .overload = "", .shapes = "", .stack = ""});
+    if (self->has_stacks) {
+        (void)is_made(self, "Source Location", self->source_width);
+        self->columns[self->column_count - 1].is_left = 1;
     }
-    if (self->options->has_memory) {
-        add_column(self, NUMBER_WIDTH, 0, "CPU Mem", "");
-        add_column(self, NUMBER_WIDTH, 0, "Self CPU Mem", "");
-        if (self->has_device_memory) {
-            add_device_column(self, "", " Mem");
-            add_device_column(self, "Self ", " Mem");
-        }
-    }
-    add_column(self, NUMBER_WIDTH, 0, "# of Calls", "");
-    if (self->has_nodes)
-        add_column(self, NUMBER_WIDTH, 0, "Node ID", "");
-    if (self->has_shapes)
-        add_column(self, self->shapes_width, 0, "Input Shapes", "");
-    if (self->has_stacks)
-        add_column(self, self->source_width, 1, "Source Location", "");
     if (self->has_flops)
-        add_column(self, NUMBER_WIDTH, 0, "Total ", flops_unit);
+        (void)is_made(self, flops_title, NUMBER_WIDTH);
+    self->is_start = 0;
 }
 
 static size_t
@@ -357,12 +330,11 @@ larger(size_t a, size_t b)
 }
 
 static void
-look_at(printer *self, const snd_op_average *row, uint64_t *least_flops)
+look_at(printer *self, const snd_ops_row *row, double *least_flops)
 {
     self->has_overloads |= *row->overload != '\0';
     self->has_device_time |= row->self_device_us > 0;
     self->has_device_memory |= row->self_device_bytes > 0;
-    self->has_nodes |= row->node != -1;
     self->has_shapes |= *row->shapes != '\0' && strcmp(row->shapes, "[]") != 0;
     self->has_stacks |= *row->stack != '\0';
     self->name_width = larger(self->name_width, length(row->name, strlen(row->name)));
@@ -374,25 +346,26 @@ look_at(printer *self, const snd_op_average *row, uint64_t *least_flops)
 
 /* Adds in the order of the table: the last digit depends on it. */
 static void
-add_time(printer *self, const snd_op_average *row)
+add_time(printer *self, const snd_ops_row *row)
 {
-    int is_device = row->device == SND_OP_CUDA || row->device == SND_OP_PRIVATE || row->device == SND_OP_MTIA ||
-                    row->device == SND_OP_XPU;
+    int32_t on = row->detail.device;
+    int is_device = on == SND_OP_CUDA || on == SND_OP_PRIVATE || on == SND_OP_MTIA || on == SND_OP_XPU;
 
     self->cpu_us += row->self_cpu_us;
-    if ((row->device == SND_OP_CPU && row->is_legacy) || (is_device && !row->is_annotation))
+    if ((on == SND_OP_CPU && row->detail.is_legacy) || (is_device && !row->is_annotation))
         self->device_us += row->self_device_us;
 }
 
 static const char *
-scale_flops(printer *self, uint64_t least)
+scale_flops(printer *self, double least)
 {
-    static const char *const units[] = {"FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs"};
+    static const char *const units[] = {"Total FLOPs",  "Total KFLOPs", "Total MFLOPs",
+                                        "Total GFLOPs", "Total TFLOPs", "Total PFLOPs"};
 
     self->has_flops = self->options->has_flops && least != 0;
     if (!self->has_flops)
         return "";
-    double size = fmin(log10((double)least) / 3, 5.0);
+    double size = fmin(log10(least) / 3, 5.0);
     self->flops_scale = pow(10, floor(size) * -3.0);
     return units[(int)size];
 }
@@ -401,11 +374,11 @@ static void
 prepare(printer *self)
 {
     const snd_op_table_options *options = self->options;
-    uint64_t least_flops = 0;
+    double least_flops = 0;
 
-    for (uint32_t i = 0; i < snd_op_averages_count(self->rows); i++) {
-        look_at(self, snd_op_averages_at(self->rows, i), &least_flops);
-        add_time(self, snd_op_averages_at(self->rows, self->order[i]));
+    for (uint32_t i = 0; i < self->ops->count; i++) {
+        look_at(self, &self->ops->rows[i], &least_flops);
+        add_time(self, &self->ops->rows[self->order[i]]);
     }
     self->has_device_memory = self->has_device_memory && options->device != NULL;
     self->name_width = limited(self->name_width + 4, options->max_name_width);
@@ -414,7 +387,7 @@ prepare(printer *self)
     snprintf(self->device, sizeof self->device, "%s", options->device == NULL ? "None" : options->device);
     for (char *at = self->device; options->device != NULL && *at != '\0'; at++)
         *at = (char)toupper((unsigned char)*at);
-    add_columns(self, scale_flops(self, least_flops));
+    make_columns(self, scale_flops(self, least_flops));
 }
 
 static void
@@ -459,8 +432,8 @@ put_rows(printer *self)
 {
     int64_t shown = 0;
 
-    for (uint32_t i = 0; i < snd_op_averages_count(self->rows) && shown != self->options->row_limit; i++) {
-        const snd_op_average *row = snd_op_averages_at(self->rows, self->order[i]);
+    for (uint32_t i = 0; i < self->ops->count && shown != self->options->row_limit; i++) {
+        const snd_ops_row *row = &self->ops->rows[self->order[i]];
         if (self->options->top_level_only && row->has_parent)
             continue;
         put_row(self, row);
@@ -489,21 +462,55 @@ is_unit(const char *text)
 }
 
 snd_status
-snd_op_averages_text(const snd_op_averages *self, const snd_op_table_options *options, snd_buffer *out)
+snd_ops_text(const snd_ops *self, const snd_op_table_options *options, snd_buffer *out)
 {
-    printer writer = {.rows = self, .options = options, .out = out};
+    printer writer = {.ops = self, .options = options, .out = out};
 
     if (options->time_unit != NULL && !is_unit(options->time_unit))
         return SND_BAD_ARGUMENT;
     snd_status status = snd_op_sort(self, options->sort_by, &writer.order);
     if (status != SND_OK)
         return status;
-    if (snd_op_averages_count(self) != 0) {
+    if (self->count != 0) {
         prepare(&writer);
         put_titles(&writer);
         put_rows(&writer);
         put_footer(&writer);
     }
     snd_free(writer.order);
+    return snd_buffer_status(out);
+}
+
+static void
+put_values(snd_buffer *out, const snd_ops_row *row)
+{
+    const char *const texts[] = {row->name, row->overload, row->shapes, row->stack};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snd_buffer_csv_text(out, texts[i]);
+        snd_buffer_char(out, ',');
+    }
+    snd_buffer_printf(out, "%d,%d,%llu,", row->detail.device, row->is_annotation, (unsigned long long)row->count);
+    snd_buffer_printf(out, "%.15g,%.15g,%.15g,", row->self_cpu_us, row->total_cpu_us, snd_op_cpu_average(row));
+    snd_buffer_printf(out, "%.15g,%.15g,%.15g,", row->self_device_us, row->total_device_us, snd_op_device_average(row));
+    snd_buffer_printf(out, "%.0f,%.0f,%.0f,%.0f,%.0f\n", row->cpu_bytes, row->self_cpu_bytes, row->device_bytes,
+                      row->self_device_bytes, floor(row->flops));
+}
+
+snd_status
+snd_ops_csv(const snd_ops *self, const char *sort_by, snd_buffer *out)
+{
+    uint32_t *order;
+    snd_status status = snd_op_sort(self, sort_by, &order);
+
+    if (status != SND_OK)
+        return status;
+    snd_buffer_text(out,
+                    "name,overload_name,input_shapes,stack,device_type,is_user_annotation,count,self_cpu_time_total,"
+                    "cpu_time_total,cpu_time,self_device_time_total,device_time_total,device_time,cpu_memory_usage,"
+                    "self_cpu_memory_usage,device_memory_usage,self_device_memory_usage,flops\n");
+    for (uint32_t i = 0; i < self->count; i++)
+        put_values(out, &self->rows[order[i]]);
+    snd_free(order);
     return snd_buffer_status(out);
 }

@@ -1,12 +1,14 @@
 /* The view of operators: what NumPy's and PyTorch's did, with regions beside them. */
 #include "view/ops/ops.h"
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "view/core/arrange.h"
 #include "view/core/footer.h"
 #include "view/sampled/sample_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     NAME,
@@ -107,27 +109,44 @@ put_place(const snd_own *own, const snd_ops_row *row, snd_table *table, snd_cell
 {
     snd_buffer place = {0};
 
-    snd_buffer_printf(&place, "%s:%u", snd_own_name(own, row->file), row->line);
+    snd_buffer_printf(&place, "%s:%u", snd_own_name(own, row->site->file), row->site->line);
     snd_set_buffer(table, &cells[PLACE], &place);
-    snd_set_text(table, &cells[FILE_NAME], row->file);
-    snd_set_whole(&cells[LINE], row->line);
+    snd_set_text(table, &cells[FILE_NAME], row->site->file);
+    snd_set_whole(&cells[LINE], row->site->line);
 }
 
 static void
 add_row(const snd_own *own, const snd_ops *ops, const snd_ops_row *row, snd_table *table)
 {
-    snd_buffer name = {0};
     snd_cell *cells = snd_table_row(table, 0);
-    snd_function_text(row->site, &name);
-    snd_set_buffer(table, &cells[NAME], &name);
+
+    snd_set_text(table, &cells[NAME], row->name);
     snd_set_text(table, &cells[KIND], snd_site_kind_name(row->site->kind));
     if (*row->shapes != '\0')
         snd_set_text(table, &cells[SHAPES], row->shapes);
-    if (*row->file != '\0')
+    if (*row->stack != '\0')
         put_place(own, row, table, cells);
     put_times(ops, row, cells);
     if (row->site->kind == SND_SITE_OP)
         put_work(row, cells);
+    if (row->copies != 0 || row->casts != 0) /* work that another dtype or layout would save */
+        snd_table_last(table)->colour = SND_COLOUR_WARM;
+}
+
+/* The arrays that operators copied or cast. */
+static void
+add_extra_work(const snd_ops *ops, snd_buffer *text)
+{
+    uint64_t copies = 0, casts = 0;
+
+    for (uint32_t i = 0; i < ops->count; i++) {
+        copies += ops->rows[i].copies;
+        casts += ops->rows[i].casts;
+    }
+    if (copies != 0)
+        snd_buffer_printf(text, ", %llu %s", (unsigned long long)copies, copies == 1 ? "copy" : "copies");
+    if (casts != 0)
+        snd_footer_add_count(text, ", ", casts, "cast");
 }
 
 static void
@@ -138,12 +157,37 @@ add_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
 
     snd_duration_text(ops->whole_ns, spent);
     snd_footer_add_count(&text, "", ops->calls, "call");
-    snd_buffer_printf(&text, " of operators; percentages are of %s in operators and regions, ", spent);
+    snd_buffer_text(&text, " of operators");
+    add_extra_work(ops, &text);
+    snd_buffer_printf(&text, "; percentages are of %s in operators and regions, ", spent);
     snd_footer_add_dropped(profile, &text);
     uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
     if (each_ns != 0)
         snd_footer_add_cost(profile, "about", ops->entries * each_ns, &text);
     snd_footer_set(profile, &text, table);
+}
+
+static int
+compare_self(const void *left, const void *right)
+{
+    const snd_ops_row *a = *(const snd_ops_row *const *)left, *b = *(const snd_ops_row *const *)right;
+
+    return a->self_ns == b->self_ns ? (a > b) - (a < b) : a->self_ns < b->self_ns ? 1 : -1;
+}
+
+/* Operators, or regions: those with the most time of their own first. */
+static void
+add_group(const snd_own *own, const snd_ops *ops, snd_site_kind kind, snd_table *table)
+{
+    const snd_ops_row **rows = snd_malloc((ops->count + 1) * sizeof *rows);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < ops->count; i++)
+        if ((ops->rows[i].site->kind == SND_SITE_REGION) == (kind == SND_SITE_REGION))
+            rows[count++] = &ops->rows[i];
+    qsort(rows, count, sizeof *rows, compare_self);
+    for (uint32_t i = 0; i < count; i++)
+        add_row(own, ops, rows[i], table);
 }
 
 static void
@@ -152,20 +196,29 @@ fill(const snd_profile *profile, const snd_view_options *options, const snd_ops 
     snd_own own;
 
     snd_own_start(&own, profile, options);
-    for (uint32_t i = 0; i < ops->count; i++)
-        add_row(&own, ops, &ops->rows[i], table);
-    snd_work_need(snd_table_sort(table, "self_ns"));
+    add_group(&own, ops, SND_SITE_OP, table);
+    uint32_t count = table->row_count;
+    snd_work_need(snd_table_add_heading(table, 0, "regions"));
+    snd_table_set_extra(table, SND_COLOUR_BY_SHARE);
+    add_group(&own, ops, SND_SITE_REGION, table);
+    if (table->row_count == count + 1)
+        table->row_count = count; /* there are none */
+    else
+        table->has_headings = 1;
+    table->heading_column = KIND;
     add_footer(profile, ops, table);
 }
 
 static void
 ask_ops(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
+    const snd_ops_question asked = {
+        .profile = profile, .by_shape = options->by_shape, .lines = options->by_line ? 1 : 0};
     snd_ops ops;
 
     if (!snd_profile_has_kind(profile, SND_SITE_OP))
         snd_work_end(SND_NO_DATA);
-    snd_work_need(snd_ops_make(profile, options, &ops));
+    snd_work_need(snd_ops_make(&asked, &ops));
     snd_table *table = snd_table_new("ops", columns, COLUMN_COUNT);
     fill(profile, options, &ops, table);
     *out = table;

@@ -97,7 +97,7 @@ row_of_node(const snd_rollup *self, uint32_t node)
 }
 
 /* What each process had is no metric. */
-static uint64_t
+static snd_metric_set
 no_metric(const snd_rollup *self, uint32_t node)
 {
     (void)self;

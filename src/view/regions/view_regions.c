@@ -317,3 +317,42 @@ ask_counters(const snd_profile *profile, const snd_view_options *options, snd_ta
 }
 
 SND_VIEW(counters, ask_counters)
+
+/* ---- the view of marks: a row a mark, in the order of time ---- */
+
+enum { MARK_TIME, MARK_NAME, MARK_DETAIL, MARK_THREAD, MARK_COLUMN_COUNT };
+
+static const snd_column mark_columns[] = {
+    [MARK_TIME] = {"at_ns", "at", SND_UNIT_NS, 1},
+    [MARK_NAME] = {"name", "mark", SND_UNIT_TEXT, 1},
+    [MARK_DETAIL] = {"detail", "detail", SND_UNIT_TEXT, 1},
+    [MARK_THREAD] = {"thread", "thread", SND_UNIT_TEXT, 1},
+};
+
+static void
+mark_add_row(const snd_profile *profile, snd_table *table, const snd_profile_event *event)
+{
+    const snd_profile_site *site = &profile->sites[profile->nodes[event->node].site];
+    snd_cell *cells = snd_table_row(table, 0);
+
+    cells[MARK_TIME] = (snd_cell){.is_there = 1, .whole = (int64_t)event->start_ns};
+    cells[MARK_NAME] = (snd_cell){.is_there = 1, .text = snd_table_text(table, site->name)};
+    cells[MARK_DETAIL] = (snd_cell){.is_there = 1, .text = snd_table_text(table, site->detail)};
+    cells[MARK_THREAD] = (snd_cell){.is_there = 1, .text = snd_table_text(table, profile->tracks[event->track].name)};
+}
+
+static void
+ask_marks(const snd_profile *profile, const snd_view_options *options, snd_table **out)
+{
+    snd_table *table = snd_table_new("marks", mark_columns, MARK_COLUMN_COUNT);
+
+    (void)options;
+    for (uint64_t i = 0; i < profile->event_count; i++)
+        if (snd_profile_kind(profile, profile->events[i].node) == SND_SITE_MARK)
+            mark_add_row(profile, table, &profile->events[i]);
+    if (table->row_count == 0)
+        snd_work_end(SND_NO_DATA);
+    *out = table;
+}
+
+SND_VIEW(marks, ask_marks)

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "view/sampled/callees.h"
 #include "view/sampled/events.h"
 
 #include <regex.h>
@@ -22,6 +23,7 @@ typedef struct maker {
     unsigned char *shown;    /* per function */
     unsigned char *unwanted; /* per function: it was asked to be hidden */
     uint64_t *packages;      /* per function: a hash of its package's name; 0: it has none */
+    uint32_t *callees;       /* per site that names what it calls: the first one that names the same */
     uint32_t *path;          /* room for every node */
 } maker;
 
@@ -73,7 +75,8 @@ mark_shown(maker *self)
         const snd_profile_site *site = snd_samples_site(samples, i);
         snd_site_kind kind = site->kind;
         char package[64];
-        int is_of_others = (kind == SND_SITE_LINE && !samples->functions[i].is_own) || kind == SND_SITE_NATIVE;
+        int is_of_others = (kind == SND_SITE_LINE && !samples->functions[i].is_own) || kind == SND_SITE_NATIVE ||
+                           snd_site_is_import(site);
         self->shown[i] = !self->unwanted[i] && (samples->options->show_all || !is_of_others);
         snd_own_package(&samples->own, site->file, package, sizeof package);
         /* a native function with a line has its source in place of its library */
@@ -98,6 +101,26 @@ mark_nodes(maker *self)
             continue;
         self->used[parent] = 1;
         self->leads[parent] |= self->leads[i];
+    }
+}
+
+/* A profile keeps each text once: its address stands for it. */
+static void
+find_callees(maker *self)
+{
+    const snd_profile *profile = self->samples.profile;
+    snd_map known = {0};
+
+    for (uint32_t i = 0; i < profile->site_count; i++) {
+        const char *name = snd_callee_of(&profile->sites[i]);
+        uint32_t cursor = 0;
+        if (name == NULL)
+            continue;
+        self->callees[i] = snd_map_next(&known, (uintptr_t)name, &cursor);
+        if (self->callees[i] != SND_MAP_NONE)
+            continue;
+        snd_work_need(snd_map_add(&known, (uintptr_t)name, i));
+        self->callees[i] = i;
     }
 }
 
@@ -188,6 +211,8 @@ place(maker *self, uint32_t node)
     if (!self->shown[function])
         return place_of_others(self, node, about->parent, function);
     find_child(self, self->placed[about->parent], SND_FRAME_FUNCTION, function, &self->placed[node]);
+    if (snd_callee_of(&self->samples.profile->sites[about->site]) != NULL && !self->samples.options->no_callees)
+        find_child(self, self->placed[node], SND_FRAME_CALLEE, self->callees[about->site], &self->placed[node]);
 }
 
 static uint32_t
@@ -265,13 +290,16 @@ take_events(maker *self)
 
 /* ---- self and waiting ---- */
 
-/* What a frame has itself becomes rows below it: waiting always, CPU time where it does not stand alone. */
+/* What a frame has itself becomes rows below it: waiting always, CPU time where it does not stand alone. A C function
+ * has both in one row: it ran, and had to wait for a processor. */
 static void
 part(snd_frames *self, uint32_t frame)
 {
     snd_samples_numbers own = self->frames[frame].numbers;
     uint32_t row;
 
+    if (self->frames[frame].kind == SND_FRAME_CALLEE)
+        return;
     if (snd_samples_waiting(&own) == 0 && (self->frames[frame].first == SND_NONE || snd_samples_cpu(&own) == 0))
         return;
     self->frames[frame].numbers = (snd_samples_numbers){.samples = own.samples};
@@ -315,6 +343,7 @@ make_room(maker *self)
     memset(self->threads, 0xff, self->samples.profile->track_count * sizeof *self->threads); /* SND_NONE */
     self->placed = snd_malloc(nodes * sizeof *self->placed);
     self->path = snd_malloc(nodes * sizeof *self->path);
+    self->callees = snd_new(self->samples.profile->site_count, sizeof *self->callees);
     self->folded = snd_calloc(nodes, 1);
     self->used = snd_calloc(nodes, 1);
     self->leads = snd_calloc(nodes, 1);
@@ -332,6 +361,7 @@ snd_frames_make(const snd_samples *samples, snd_frames *out)
     mark_unwanted(&self);
     mark_shown(&self);
     mark_nodes(&self);
+    find_callees(&self);
     if (samples->options->by_time)
         take_events(&self);
     else

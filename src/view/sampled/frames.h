@@ -8,6 +8,7 @@ typedef enum snd_frame_kind {
     SND_FRAME_THREAD,
     SND_FRAME_FUNCTION, /* or a region, a native symbol, something without a place */
     SND_FRAME_HIDDEN,   /* frames that were to be hidden */
+    SND_FRAME_CALLEE,   /* CPU time in a C function that the frame above calls */
     SND_FRAME_SELF,     /* CPU time in the frame above itself */
     SND_FRAME_WAITING,
     SND_FRAME_SMALL, /* rows that are too small to be shown */
@@ -18,7 +19,8 @@ typedef enum snd_frame_kind {
 
 typedef struct snd_frame {
     snd_frame_kind kind;
-    uint32_t which;  /* a track, a function of the samples, a state; of small rows what the view wants */
+    uint32_t which;  /* a track, a function of the samples, a site that names a callee, a state; of small rows what the
+                        view wants */
     uint32_t parent; /* SND_NONE: a thread. Smaller than the frame's own number */
     uint32_t track;
     uint32_t first, last, next; /* children, as they were met, and the next one of its parent; SND_NONE: none */

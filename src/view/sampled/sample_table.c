@@ -127,6 +127,32 @@ add_sample_cost(const snd_profile *profile, snd_buffer *text)
 }
 
 static void
+add_left_out(const snd_profile *profile, snd_buffer *text)
+{
+    char spent[SND_DURATION_SIZE];
+
+    if (snd_profile_info(profile, "imports_left_out_ns") == NULL)
+        return;
+    snd_duration_short(snd_profile_info_number(profile, "imports_left_out_ns"), spent);
+    snd_buffer_printf(text, "\nimports left out: %s CPU", spent);
+}
+
+/* Native frames are put between the Python frames that called them, which a stack or two may not fit. */
+static void
+add_misfits(const snd_profile *profile, snd_buffer *text)
+{
+    uint64_t all = snd_profile_info_number(profile, "native_stitched");
+    uint64_t misfits = snd_profile_info_number(profile, "native_misfits");
+
+    if (misfits > all / 20 && misfits > 2)
+        snd_buffer_printf(
+            text,
+            "\n%llu of %llu native stacks do not match the Python ones: native functions may appear under "
+            "the wrong caller",
+            (unsigned long long)misfits, (unsigned long long)all);
+}
+
+static void
 add_footer(const snd_samples *samples, snd_table *table)
 {
     const snd_profile *profile = samples->profile;
@@ -151,6 +177,8 @@ add_footer(const snd_samples *samples, snd_table *table)
     double error = snd_samples_error(samples, 50);
     snd_buffer_printf(&text, "; sampling error: ±%.*f points at 50%%", snd_short_digits(error), error);
     add_sample_cost(profile, &text);
+    add_left_out(profile, &text);
+    add_misfits(profile, &text);
     if (samples->own.has_none)
         snd_buffer_text(
             &text, "\nno code outside installed packages and the standard library was sampled, so all code is shown");

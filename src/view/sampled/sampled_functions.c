@@ -1,6 +1,7 @@
 /* The view of functions for a profile of samples. */
 #include "base/alloc.h"
 #include "view/core/arrange.h"
+#include "view/sampled/callees.h"
 #include "view/sampled/sample_table.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
     TOTAL_SHARE,
     CODE,
     PLACE,
+    CALLEES,
     FILE_NAME,
     LINE,
     COLUMN_COUNT
@@ -29,6 +31,7 @@ static const snd_column columns[] = {
     [TOTAL_SHARE] = {"total_percent", "total %", SND_UNIT_PERCENT, SHOWN},
     [CODE] = {"code", "code", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
     [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE},
+    [CALLEES] = {"c_functions", "C functions", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_NO_EMPTY},
     [FILE_NAME] = {"file", "file", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, 0},
 };
@@ -59,10 +62,10 @@ add_up(const snd_samples *samples, sums *functions)
 }
 
 static void
-add_row(const snd_samples *samples, snd_table *table, uint32_t function, const sums *of)
+add_row(const snd_samples *samples, const snd_callees *callees, snd_table *table, uint32_t function, const sums *of)
 {
     const snd_profile_site *site = snd_samples_site(samples, function);
-    snd_buffer name = {0}, place = {0};
+    snd_buffer name = {0}, place = {0}, called = {0};
     snd_cell *cells = snd_table_row(table, 0);
     snd_function_text(site, &name);
     snd_place_text(&samples->own, site, &place);
@@ -74,6 +77,9 @@ add_row(const snd_samples *samples, snd_table *table, uint32_t function, const s
                   snd_samples_share(samples, samples->options->with_waiting ? of->total_ns : of->total_cpu_ns));
     snd_set_text(table, &cells[CODE], snd_function_code(samples, function));
     snd_set_buffer(table, &cells[PLACE], &place);
+    snd_callees_text(callees, function, &called);
+    if (called.size != 0)
+        snd_set_buffer(table, &cells[CALLEES], &called);
     if (*site->file != '\0')
         snd_set_text(table, &cells[FILE_NAME], site->file);
     if (site->kind == SND_SITE_LINE)
@@ -94,11 +100,14 @@ static void
 add_rows(const snd_samples *samples, snd_table *table)
 {
     sums *functions = snd_calloc((size_t)samples->function_count + 1, sizeof *functions);
+    snd_callees callees;
+
     add_up(samples, functions);
+    snd_callees_make(samples, snd_callees_by_function, &callees);
 
     for (uint32_t i = 0; i <= samples->function_count; i++)
         if (is_listed(samples, i, &functions[i]))
-            add_row(samples, table, i, &functions[i]);
+            add_row(samples, &callees, table, i, &functions[i]);
 }
 
 static void

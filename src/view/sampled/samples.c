@@ -123,20 +123,20 @@ snd_samples_read(const snd_samples *self, uint32_t node, snd_samples_numbers *ou
     return any != 0 || out->samples != 0;
 }
 
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     const snd_samples *self = rows->context;
     snd_samples_numbers numbers;
-    uint64_t mask = 0;
+    snd_metric_set mask = 0;
 
     if (!snd_samples_read(self, node, &numbers))
         return 0;
     if (self->weight != SND_METRIC_COUNT_OF)
-        return UINT64_C(1) << self->weight;
+        return SND_METRIC_BIT(self->weight);
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++)
-        mask |= (uint64_t)(numbers.states[state] != 0) << SND_SAMPLE_METRIC(state);
-    return mask | (uint64_t)(numbers.samples != 0) << SND_METRIC_SAMPLES;
+        mask |= (snd_metric_set)(numbers.states[state] != 0) << SND_SAMPLE_METRIC(state);
+    return mask | (snd_metric_set)(numbers.samples != 0) << SND_METRIC_SAMPLES;
 }
 
 void

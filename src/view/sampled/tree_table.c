@@ -79,6 +79,9 @@ put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
     case SND_FRAME_HIDDEN:
         put_packages(samples, frame, out);
         break;
+    case SND_FRAME_CALLEE:
+        snd_buffer_printf(out, "[in %s()]", samples->profile->sites[frame->which].detail);
+        break;
     case SND_FRAME_SELF:
         snd_buffer_text(out, "[self]");
         break;
@@ -99,8 +102,9 @@ static const char *
 kind_of(const snd_samples *samples, const snd_frame *frame)
 {
     static const char *const names[] = {
-        [SND_FRAME_THREAD] = "thread", [SND_FRAME_FUNCTION] = "",       [SND_FRAME_HIDDEN] = "hidden",
-        [SND_FRAME_SELF] = "self",     [SND_FRAME_WAITING] = "waiting", [SND_FRAME_SMALL] = "small",
+        [SND_FRAME_THREAD] = "thread", [SND_FRAME_FUNCTION] = "", [SND_FRAME_HIDDEN] = "hidden",
+        [SND_FRAME_CALLEE] = "native", [SND_FRAME_SELF] = "self", [SND_FRAME_WAITING] = "waiting",
+        [SND_FRAME_SMALL] = "small",
     };
     return frame->kind == SND_FRAME_FUNCTION ? snd_function_code(samples, frame->which) : names[frame->kind];
 }

@@ -88,14 +88,14 @@ by_thread(const snd_rollup *rows, uint32_t node)
 }
 
 /* All waiting counts here, that of native threads too; samples are those of all other views. */
-static uint64_t
+static snd_metric_set
 counted(const snd_rollup *rows, uint32_t node)
 {
     snd_samples_numbers numbers;
     int has_samples = snd_samples_read(rows->context, node, &numbers) && numbers.samples != 0;
 
-    return (UINT64_C(1) << SND_SAMPLE_METRIC(SND_SAMPLE_STATES)) - (UINT64_C(1) << SND_METRIC_PYTHON) +
-           ((uint64_t)has_samples << SND_METRIC_SAMPLES);
+    return SND_METRIC_BIT(SND_SAMPLE_METRIC(SND_SAMPLE_STATES)) - SND_METRIC_BIT(SND_METRIC_PYTHON) +
+           ((snd_metric_set)has_samples << SND_METRIC_SAMPLES);
 }
 
 static uint32_t

@@ -156,7 +156,7 @@ def native_signals():
     """A handler in C copies and maps memory, at any instruction."""
     plugin = ctypes.CDLL(sys.argv[2])
     plugin.plugin_catch(signal.SIGALRM)
-    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    signal.setitimer(signal.ITIMER_REAL, 0.0001, 0.0001)
     texts = {churn(100) for _ in range(5)}
     signal.setitimer(signal.ITIMER_REAL, 0)
     print(texts, plugin.plugin_caught() > 10)

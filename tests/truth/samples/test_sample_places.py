@@ -85,7 +85,7 @@ def test_a_program_of_50_ms_gives_a_sensible_report(tmp_path):
     seen = int(done.recording.info["samples"])
     expect(seen >= 10, f"{seen} samples")
     done.check(done.truth(), found, samples, 0.1, least=10)
-    assert "larger" in done.output and "smaller" in done.output
+    expect("larger" in done.output and "smaller" in done.output, done.output)
 
 
 CROWDED = """

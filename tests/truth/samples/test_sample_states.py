@@ -79,3 +79,13 @@ def test_threads_that_python_does_not_know(tmp_path):
         expect_close(cpu[thread], value, 40e6)
     pool = [node for node in done.recording.nodes if node.thread != done.main_thread and node.values["native"]]
     assert pool and all(node.kind in ("native", "other", "thread") for node in pool)
+
+
+@repeats
+def test_what_the_kernel_does_belongs_to_the_call_and_not_to_what_comes_next(tmp_path):
+    done = run(tmp_path, "long_system")
+    states, samples = done.recording.states(innermost("read", "compute"))
+    cpu = done.truth()
+    truth = {("read", "system"): cpu["read"], ("compute", "python"): cpu["compute"]}
+    found = {key: value for key, value in states.items() if key[1] in CPU}
+    done.check(truth, found, samples, 0.03)

@@ -200,6 +200,8 @@ export function makeFrames(names: Names, weights: Weights): Frames {
     const what = names.ofSite[nodes.site[i]];
     if (nodes.parent[i] < 0) ofNode[i] = isOneTrack ? 0 : maker.child(0, ofTrack(names, nodes.track[i]));
     else ofNode[i] = what < 0 ? ofNode[nodes.parent[i]] : maker.child(ofNode[nodes.parent[i]], what);
+    const callee = names.calleeOf[nodes.site[i]];
+    if (callee >= 0) ofNode[i] = maker.child(ofNode[i], callee);
     if (weights.own[i] > 0) addNode(maker, names, weights, i, ofNode[i]);
   }
   return maker.finish(ofNode);
@@ -240,9 +242,12 @@ export function foldFrames(frames: Frames, names: Names): Frames {
   for (let i = 1; i < count; i++) {
     const above = parent[i];
     const into = placed[above];
+    const isCallee = kindOf(names, what[i]) === "native" && what[i] >= names.functions;
     const isOther = what[i] < names.functions && names.isOther[what[i]] === 1;
     placed[i] = into;
-    if (isOther && isFolded[above]) {
+    if (isCallee && isFolded[above]) {
+      isFolded[i] = 1;
+    } else if (isOther && isFolded[above]) {
       isFolded[i] = 1;
       const known = folded.count;
       if (maker.what[into] !== what[i] && folded.child(into, what[i]) === known) maker.hidden[into]++;

@@ -22,6 +22,8 @@ export interface TrackLanes {
   /** Time by part in each of BUCKETS equal pieces of the recording. */
   density: Float32Array;
   gc: Lane[];
+  /** Moments: each ends where it starts. One lane, if there are any. */
+  marks: Lane[];
   /** The outermost first. */
   regions: Lane[];
   calls: Lane[];
@@ -110,6 +112,7 @@ function makeLanes(recording: Recording): TrackLanes[] {
   const regions = spansOf(recording, isEntered);
   const calls = spansOf(recording, isCall);
   const gc = spansOf(recording, (kind) => kind === "gc");
+  const marks = spansOf(recording, (kind) => kind === "mark");
   const scales = scalesOf(recording);
   return tracks.map((_, track) => {
     const samples = sampleLane(events, starts[track], starts[track + 1]);
@@ -118,6 +121,7 @@ function makeLanes(recording: Recording): TrackLanes[] {
       scale: scales[track],
       density: densityOf(samples, length),
       gc: stack(events, gc[track]),
+      marks: marks[track].length > 0 ? [spanLane(events, marks[track])] : [],
       regions: stack(events, regions[track]),
       calls: stack(events, calls[track]),
     };
@@ -154,6 +158,12 @@ export function firstAfter(lane: Lane, at: number, from = 0): number {
 export function entryAt(lane: Lane, at: number): number {
   const found = firstAfter(lane, at);
   return found < lane.count && lane.start[found] <= at ? found : -1;
+}
+
+/** The mark that is no farther from a time than `slack`; -1: none. */
+export function markAt(lane: Lane, at: number, slack: number): number {
+  const found = firstAfter(lane, at - slack);
+  return found < lane.count && lane.start[found] <= at + slack ? found : -1;
 }
 
 /** Per column, of `columns` in equal steps: the entry that takes most of it; -1: none. */

@@ -6,9 +6,12 @@ import { functionsOf, kindOfSite, placeName } from "../model/sites";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;
+/** How the name of an imported module's time begins. */
+const IMPORT = "import ";
 const WAITS = ["processor", "lock", "GIL", "I/O", "sleep", "other"];
 
-/** Numbers of what can stand in a box: functions first, then a number for each state, one for each track, the whole. */
+/** Numbers of what can stand in a box: functions first, then a number for each state, one for each track, one for each C
+ * function that the program's code calls by name, the whole. */
 export interface Names {
   recording: Recording;
   functions: number;
@@ -19,13 +22,18 @@ export interface Names {
   /** Per function: Python code of the program itself; code of others, which can be folded. */
   isOwn: Uint8Array;
   isOther: Uint8Array;
+  /** The texts of the names of C functions; per site its number, -1: it names none. */
+  callees: number[];
+  calleeOf: Int32Array;
   all: number;
 }
 
 export function makeNames(recording: Recording): Names {
   const { ofSite, first } = functionsOf(recording);
-  const isThat = (is: (kind: string, isOwn: boolean) => boolean) =>
-    Uint8Array.from(first, (site) => Number(is(kindOfSite(recording, site), recording.own_files.has(recording.sites.file[site]))));
+  const isThat = (is: (kind: string, isOwn: boolean, name: string) => boolean) =>
+    Uint8Array.from(first, (site) => Number(is(kindOfSite(recording, site), recording.own_files.has(recording.sites.file[site]), recording.texts[recording.sites.name[site]])));
+  const firstCallee = first.length + STATES.length + recording.tracks.length;
+  const { callees, calleeOf } = calleesOf(recording, firstCallee);
   const isPython = (kind: string) => kind === "line" || kind === "function";
   return {
     recording,
@@ -33,9 +41,21 @@ export function makeNames(recording: Recording): Names {
     ofSite,
     site: Int32Array.from(first),
     isOwn: isThat((kind, isOwn) => isPython(kind) && isOwn),
-    isOther: isThat((kind, isOwn) => (isPython(kind) && !isOwn) || kind === "native" || kind === "builtin"),
-    all: first.length + STATES.length + recording.tracks.length,
+    isOther: isThat((kind, isOwn, name) => (isPython(kind) && !isOwn) || kind === "native" || kind === "builtin" || (kind === "other" && name.startsWith(IMPORT))),
+    callees,
+    calleeOf,
+    all: firstCallee + callees.length,
   };
+}
+
+function calleesOf(recording: Recording, start: number): Pick<Names, "callees" | "calleeOf"> {
+  const known = new Map<number, number>();
+  const calleeOf = Int32Array.from(recording.sites.detail, (text, site) => {
+    if (kindOfSite(recording, site) !== "line" || recording.texts[text] === "") return -1;
+    if (!known.has(text)) known.set(text, start + known.size);
+    return known.get(text)!;
+  });
+  return { callees: [...known.keys()], calleeOf };
 }
 
 export function ofState(names: Names, state: number): number {
@@ -49,7 +69,8 @@ export function ofTrack(names: Names, track: number): number {
 export function kindOf(names: Names, what: number): string {
   if (what < names.functions) return kindOfSite(names.recording, names.site[what]);
   if (what < names.functions + STATES.length) return "waiting";
-  return what < names.all ? "thread" : "all";
+  if (what >= names.all) return "all";
+  return what < names.all - names.callees.length ? "thread" : "native";
 }
 
 export function trackName(recording: Recording, track: number): string {
@@ -62,14 +83,19 @@ export function nameOf(names: Names, what: number): string {
   if (what < functions) return recording.texts[recording.sites.name[names.site[what]]] ;
   if (what < functions + STATES.length) return `[waiting: ${WAITS[what - functions - CPU_STATES]}]`;
   if (what >= names.all) return "all";
+  const callee = what - (names.all - names.callees.length);
+  if (callee >= 0) return `[in ${recording.texts[names.callees[callee]]}()]`;
   return `thread ${trackName(recording, what - functions - STATES.length)}`;
 }
 
-/** The name of what a node is of; of a collection its generation. */
+/** The name of what a node is of; of a collection its generation, of a mark with its detail. */
 export function entryName(names: Names, node: number): string {
   const { nodes, sites, texts } = names.recording;
   const site = nodes.site[node];
-  return kindOfSite(names.recording, site) === "gc" ? texts[sites.detail[site]] : nameOf(names, names.ofSite[site]);
+  const [kind, detail] = [kindOfSite(names.recording, site), texts[sites.detail[site]]];
+  if (kind === "gc") return detail;
+  const name = nameOf(names, names.ofSite[site]);
+  return kind === "mark" && detail !== "" ? `${name} (${detail})` : name;
 }
 
 /** Its name with what it is, where that is not plain. */

@@ -137,7 +137,7 @@ export function Live({ text }: { text: string }) {
 
 export function selectionOf(names: Names, what: number): Selection | null {
   const kind = kindOf(names, what);
-  if (kind === "all" || kind === "thread" || kind === "waiting" || kind === "gc") return null;
+  if (kind === "all" || kind === "thread" || kind === "waiting" || kind === "gc" || kind === "mark") return null;
   return { name: nameOf(names, what), file: fileOf(names, what), line: lineOf(names, what) };
 }
 

@@ -8,7 +8,7 @@ import { Plot, type ChartHandle } from "./charts";
 import { chartsOf } from "./charts_data";
 import { coloursByFile } from "./colours";
 import type { Row } from "./describe";
-import { entryAt, lengthOf } from "./lanes";
+import { entryAt, lengthOf, markAt } from "./lanes";
 import { entryName, nameOf, placeOf, titleOf, trackName, type Names } from "./names";
 import { Legend, Live, selectionOf, Toggle, Tooltip, whatOf, type Tip } from "./parts";
 import { sourceOf } from "./source";
@@ -45,7 +45,7 @@ function tipRows(names: Names, row: TimeRow, entry: number): Row[] {
     { label: "thread", value: oneLine(trackName(recording, row.track), 60) },
     { label: "at", value: oneLine(placeOf(names, names.ofSite[recording.nodes.site[node]]), 80) },
     { label: "from", value: duration(lane.start[entry]) },
-    { label: "for", value: duration(lane.end[entry] - lane.start[entry]) },
+    { label: "for", value: row.kind === "marks" ? "" : duration(lane.end[entry] - lane.start[entry]) },
     { label: "state", value: row.kind === "samples" ? STATES[lane.state[entry]].replace("_", " for ").replace("cpu", "a processor") : "" },
     { label: "called by", value: stackOf(names, node, 4).join(" ‹ ") },
   ];
@@ -122,6 +122,10 @@ function TimelineView(props: ViewProps) {
     const found = y < AXIS || x < GUTTER ? null : timeRowAt(rows, y + scroller.current!.scrollTop);
     if (!found?.row) return null;
     const slack = ((view.to - view.from) / inner()) * 1.5;
+    if (found.row.kind === "marks") {
+      const entry = markAt(found.row.lane, timeAt(x), slack * 3);
+      return entry < 0 ? null : { row: found.row, entry };
+    }
     for (const at of [timeAt(x), timeAt(x) + slack, timeAt(x) - slack]) {
       const entry = entryAt(found.row.lane, at);
       if (entry >= 0) return { row: found.row, entry };
@@ -138,7 +142,7 @@ function TimelineView(props: ViewProps) {
     const found = entryOf(x, y);
     if (!found) return setTip(null);
     const node = found.row.lane.node[found.entry];
-    const title = found.row.kind === "gc" ? `garbage collection, ${entryName(names, node)}` : titleOf(names, names.ofSite[recording.nodes.site[node]]);
+    const title = found.row.kind === "gc" ? `garbage collection, ${entryName(names, node)}` : found.row.kind === "marks" ? `mark ${entryName(names, node)}` : titleOf(names, names.ofSite[recording.nodes.site[node]]);
     setTip({ title: oneLine(title), rows: tipRows(names, found.row, found.entry), x, y });
   }
 

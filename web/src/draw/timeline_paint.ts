@@ -56,7 +56,27 @@ class TimePainter {
   private row(track: TimeTrack, row: TimeRow, y: number): void {
     if (y > this.height || y + row.height < 0) return;
     if (row.kind === "samples" && (track.lanes.scale < 1 || !isSparse(row.lane, this.view.from, this.view.to, this.width))) this.strip(track, row, y);
+    else if (row.kind === "marks") this.marks(row, y);
     else this.boxes(row, y);
+  }
+
+  /** A line for each mark, and its name as far as there is room up to the next one. */
+  private marks({ lane, height }: TimeRow, y: number): void {
+    const { context, look, view } = this;
+    const place = (at: number) => ((at - view.from) / (view.to - view.from)) * this.width;
+    context.font = FONT;
+    let drawn = -1;
+    for (let i = firstAfter(lane, view.from); i < lane.count && lane.start[i] <= view.to; i++) {
+      const x = place(lane.start[i]);
+      if (x < drawn + 1) continue;
+      drawn = x;
+      const room = (i + 1 < lane.count ? Math.min(this.width, place(lane.start[i + 1])) : this.width) - x;
+      context.fillStyle = look.theme.accent;
+      context.fillRect(GUTTER + x, y, 2, height);
+      if (room < 26) continue;
+      context.fillStyle = look.theme.text;
+      context.fillText(fit(context, oneLine(entryName(look.names, lane.node[i])), room - 4), GUTTER + x + 5, y + height / 2 + 4);
+    }
   }
 
   /** A column of pixels shows how its time is parted; what is missing was not measured. */

@@ -1,4 +1,4 @@
-// Where the rows of the timeline stand: threads, and in each its samples, collections, regions and calls. Pure.
+// Where the rows of the timeline stand: threads, and in each its samples, marks, collections, regions and calls. Pure.
 import type { Recording } from "../data";
 import { firstAfter, lanesOf, type Lane, type TrackLanes } from "./lanes";
 
@@ -12,7 +12,7 @@ const MOST_LANES = 16;
 /** A row of a thread: its samples, or spans of one depth. */
 export interface TimeRow {
   track: number;
-  kind: "samples" | "gc" | "regions" | "calls";
+  kind: "samples" | "marks" | "gc" | "regions" | "calls";
   lane: Lane;
   top: number;
   height: number;
@@ -41,7 +41,7 @@ function rowsOf(track: number, lanes: TrackLanes, top: number): TimeTrack {
     at += height;
   };
   if (lanes.samples.count > 0) add("samples", lanes.samples, STRIP);
-  for (const kind of ["gc", "regions", "calls"] as const)
+  for (const kind of ["marks", "gc", "regions", "calls"] as const)
     for (const lane of lanes[kind].slice(0, MOST_LANES)) add(kind, lane, SPAN);
   const hidden = Math.max(0, lanes.regions.length - MOST_LANES) + Math.max(0, lanes.calls.length - MOST_LANES);
   return { track, top, height: Math.max(24, at + GAP - 4 - top), lanes, rows, hidden };

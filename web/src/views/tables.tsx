@@ -43,6 +43,7 @@ export const PARTS: Record<string, readonly Part[]> = {
     ["threads", "", "Threads"],
     ["waiting", "", "Waiting"],
     ["counters", "", "Counters"],
+    ["marks", "", "Marks"],
   ],
 };
 

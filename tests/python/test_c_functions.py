@@ -1,0 +1,91 @@
+"""Time in C functions has the name by which the program's code calls them."""
+
+import csv
+import io
+import json
+import re
+import sqlite3
+import subprocess
+from contextlib import closing
+
+import pytest
+from sampler_support import BIN, PROGRAMS
+
+pytestmark = pytest.mark.interpreter
+
+PROGRAM = PROGRAMS / "c_functions.py"
+NAMES = {
+    "by_module": "hashlib.md5",
+    "by_method": "data.count",
+    "by_global": "count",
+    "by_local": "squeeze",
+    "by_attribute": "held.data.count",
+    "by_names": "zlib.compress",
+    "by_unpacking": "zlib.crc32",
+    "by_constant": "str.join",
+    "by_item": ".count",
+}
+
+
+def sonde(*words):
+    return subprocess.run([str(BIN / "sonde"), *map(str, words)], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(scope="module", params=["", "--native", "--no-signals"])
+def recording(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("c") / "c.sonde"
+    sonde("run", "--no-report", "--rate", "2000", *filter(None, [request.param]), "-o", path, PROGRAM)
+    return request.param, path
+
+
+def table(path, view, *words):
+    return list(csv.DictReader(io.StringIO(sonde("export", path, "--view", view, "--format", "csv", *words))))
+
+
+def named(path):
+    with closing(sqlite3.connect(path)) as opened:
+        rows = opened.execute("select name, detail from site where kind = 'line' and detail != ''").fetchall()
+    return {name: {detail for other, detail in rows if other == name} for name, _ in rows}
+
+
+def test_each_way_to_name_a_function_is_understood(recording):
+    how, path = recording
+    found = named(path)
+    for function, name in NAMES.items():
+        assert how == "--native" or name in found[function], (function, found)
+    assert found.get("in_python", set()) <= {"range"}
+
+
+def test_native_time_has_a_name(recording):
+    """From the native symbol where native frames are recorded, from the code else."""
+    _, path = recording
+    query = """select sum(native_ns), sum(case when site.kind = 'line' and site.detail = '' then native_ns else 0 end)
+               from sample join node on node.id = sample.node join site on site.id = node.site"""
+    with closing(sqlite3.connect(path)) as opened:
+        native, without = opened.execute(query).fetchone()
+    assert without < 0.2 * native
+
+
+def test_no_total_changes(recording):
+    _, path = recording
+    with closing(sqlite3.connect(path)) as opened:
+        whole = opened.execute("select sum(python_ns + native_ns + system_ns) from sample").fetchone()[0]
+    assert sum(int(row["self_cpu_ns"]) for row in table(path, "functions")) == whole
+    assert sum(int(row["cpu_ns"]) for row in table(path, "lines")) == whole
+    tree = table(path, "tree")
+    assert sum(int(row["cpu_ns"]) for row in tree if row["parent_id"] == "") == whole
+
+
+def test_every_view_and_export_shows_the_names(recording):
+    how, path = recording
+    if how == "--native":
+        return
+    assert "[in hashlib.md5()]" in sonde("view", path, "--tree")
+    functions = {row["function"]: row["c_functions"] for row in table(path, "functions")}
+    assert functions["by_names"].startswith("zlib.compress() ")
+    lines = {row["function"]: row["c_functions"] for row in table(path, "lines") if row["c_functions"]}
+    assert lines["by_method"].startswith("data.count() ")
+    stacks = sonde("export", path, "--format", "collapsed")
+    assert re.search(r"(?m);by_module \(c_functions.py:\d+\);\[in hashlib.md5\(\)\] \d+$", stacks)
+    speedscope = json.loads(sonde("export", path, "--format", "speedscope"))
+    assert "[in zlib.compress()]" in {frame["name"] for frame in speedscope["shared"]["frames"]}
