@@ -22,8 +22,10 @@ PIP_OPTIONS = --disable-pip-version-check -q
 PIP = $(IN_VENV) $(VENV)/bin/python -m pip $(PIP_OPTIONS)
 MESON_TEST = $(IN_VENV) meson test --print-errorlogs
 # Most tests wait for programs that they start, so that more of them than cores make sense.
-PARALLEL = -n 4 --dist worksteal
-PYTEST = $(IN_VENV) $(VENV)/bin/python -m pytest --timeout=300
+PARALLEL = $(if $(SONDE_AGAIN),,-n 4 --dist worksteal)
+# Tests that failed may be asked for again, alone: tools/steps.sh -a.
+FAILED = --failed=build/failed/$@$(TAG)$(PYTHON_JIT:%=-jit)
+PYTEST = $(IN_VENV) $(VENV)/bin/python -m pytest --timeout=300 $(FAILED)
 SHORT = $(filter short,$(PART))
 
 WEB := $(shell find web -type d \( -name node_modules -o -name dist \) -prune -o -type f -print)
@@ -129,7 +131,7 @@ test-page: $(VENV)/.test $(VENV)/.installed web ## the report page in a real bro
 
 # Environments of their own. IN_ENV is for a recipe whose first prerequisite is such an environment's mark.
 IN_ENV = PATH="$(CURDIR)/$(<D)/bin:$$PATH"
-ENV_PYTEST = $(IN_ENV) $(<D)/bin/python -m pytest --timeout=600
+ENV_PYTEST = $(IN_ENV) $(<D)/bin/python -m pytest --timeout=600 $(FAILED)
 
 test-notebook: build/env-notebook/.installed ## the magics in real notebooks, and one in JupyterLab in a real browser
 	tools/system.sh page

@@ -153,7 +153,7 @@ make_it() {
     exec 9>"$root.lock" # nobody uses it meanwhile, nor makes it as well
     flock 9
     ! whole || return 0
-    command -v debootstrap >/dev/null || { apt-get -qq update || true; apt-get -qq -y install debootstrap </dev/null; }
+    command -v debootstrap >/dev/null || { apt-get -qq update || true; apt-get -qq -y -o DPkg::Lock::Timeout=600 install debootstrap </dev/null; }
     rm -rf --one-file-system "$root" "$root.new"
     echo "making $root"
     debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }

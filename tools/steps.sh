@@ -1,13 +1,17 @@
 #!/bin/bash
-# Runs commands, several at a time: tools/steps.sh [-j JOBS] [-l LOG] COMMAND...
+# Runs commands, several at a time: tools/steps.sh [-a] [-j JOBS] [-l LOG] COMMAND...
 # What a command prints appears when it ends, with the time it took; a list of all of them comes last. Every command runs, and
 # the status is 1 when one has failed. With -l the times are also added to LOG, a line each: seconds, "ok" or "FAILED", command.
+# With -a tests that failed run again at the end, twice, with nothing beside them. If they pass both times, their step
+# is "AGAIN" and no failure: a busy machine may have been the reason, and the list shows whose tests are to be mended.
 set -uo pipefail
 
 jobs=1
 log=/dev/null
-while getopts j:l: option; do
+again=
+while getopts aj:l: option; do
     case $option in
+    a) again=yes ;;
     j) jobs=$OPTARG ;;
     l) log=$OPTARG ;;
     *) exit 2 ;;
@@ -18,21 +22,43 @@ shift $((OPTIND - 1))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 declare -A command_of=() started_at=()
-list=()
+list=() failed=()
 status=0
 
+# WORD SECONDS COMMAND
+note() {
+    printf '%s %s %s\n' "$2" "$1" "$3" >>"$log"
+    list+=("$(printf '%5d s  %-6s  %s' "$2" "$1" "$3")")
+    [ "$1" != FAILED ] || status=1
+}
+
 finish() {
-    local pid result seconds word=ok
+    local pid result seconds word=ok command
     wait -n -p pid "${!command_of[@]}"
     result=$?
+    command=${command_of[$pid]}
     seconds=$((SECONDS - started_at[$pid]))
-    [ "$result" = 0 ] || { word=FAILED; status=1; }
-    echo "=== ${command_of[$pid]}"
+    [ "$result" = 0 ] || word=FAILED
+    echo "=== $command"
     cat "$work/$pid"
-    echo "=== $word after $seconds s: ${command_of[$pid]}"
-    printf '%s %s %s\n' "$seconds" "$word" "${command_of[$pid]}" >>"$log"
-    list+=("$(printf '%5d s  %-6s  %s' "$seconds" "$word" "${command_of[$pid]}")")
+    echo "=== $word after $seconds s: $command"
+    if [ "$word$again" = FAILEDyes ] && [[ $command == *" test-"* ]]; then
+        failed+=("$seconds $command")
+    else
+        note "$word" "$seconds" "$command"
+    fi
     unset "command_of[$pid]"
+}
+
+# SECONDS COMMAND: one that failed and took so long.
+repeat() {
+    local seconds=$1 command=$2 start=$SECONDS word=AGAIN
+    for i in 1 2; do
+        echo "=== again, run $i: $command"
+        SONDE_AGAIN=$i bash -c "$command" </dev/null 2>&1 || { word=FAILED; break; }
+    done
+    echo "=== $word after $((SECONDS - start)) s more: $command"
+    note "$word" "$((seconds + SECONDS - start))" "$command"
 }
 
 for command in "$@"; do
@@ -44,6 +70,7 @@ for command in "$@"; do
     started_at[$!]=$SECONDS
 done
 while [ "${#command_of[@]}" -gt 0 ]; do finish; done
+for line in "${failed[@]}"; do repeat "${line%% *}" "${line#* }"; done
 
 printf '%s\n' "=== $SECONDS s in all" "${list[@]}"
 exit "$status"

@@ -93,8 +93,9 @@ echo "installing$missing$useful"
 # The lists may be stale or absent, and a mirror that cannot be reached need not matter: the install says.
 $as_root apt-get -qq update || true
 apt_install() {
+    # Somebody else may be installing at this moment, such as an automatic upgrade: wait for it.
     # shellcheck disable=SC2086 # lists of words
-    $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" </dev/null
+    $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends install "$@" </dev/null
 }
 # shellcheck disable=SC2086 # lists of words
 [ -z "$useful" ] || apt_install $missing $useful || useful=""
