@@ -203,10 +203,13 @@ def preprocess(path: Path) -> str:
 
 def read_sources() -> Graph:
     graph = Graph()
+    seen = set[tuple[str, str]]()  # headers, mostly: many files include each
     with ThreadPoolExecutor(2) as pool:
         for text in pool.map(preprocess, sorted((ROOT / "src").rglob("*.c"))):
             for file, piece in pieces(text):
-                read(graph, file, piece)
+                if (file, piece) not in seen:
+                    read(graph, file, piece)
+                seen.add((file, piece))
     return graph
 
 

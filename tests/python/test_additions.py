@@ -72,8 +72,9 @@ class Copy:
     def build(self):
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         env = {**os.environ, "PATH": path, "CCACHE_BASEDIR": str(self.folder), "CCACHE_NOHASHDIR": "1"}
+        kind = ["-Dbuildtype=debug", "-Dwerror=true"]  # as the C tests are built: ccache has most of it
         for words in (
-            ["meson", "setup", "out", "-Dpython=disabled", "-Dpage=disabled", "-Dtests=disabled"],
+            ["meson", "setup", "out", "-Dpython=disabled", "-Dpage=disabled", "-Dtests=disabled", *kind],
             ["ninja", "-C", "out", "src/cli/sonde"],
         ):
             done = subprocess.run(words, cwd=self.folder, env=env, capture_output=True, text=True, check=False)
