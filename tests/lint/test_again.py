@@ -40,7 +40,7 @@ def step(pytester):
         env = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support")}
         command = [str(ROOT / "tools" / "steps.sh"), "-a", "-j2", '"./run test-it"', "true"]
         done = subprocess.run(command, cwd=pytester.path, env=env, capture_output=True, text=True)
-        listed = [line.split()[2] for line in done.stdout.partition("s in all\n")[2].splitlines()]
+        listed = [line.split()[5] for line in done.stdout.partition("s in all\n")[2].splitlines()]
         ran = (pytester.path / "ran").read_text().split()
         return done.returncode, listed, ran
 
