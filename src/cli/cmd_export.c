@@ -1,6 +1,6 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "format/stacks/stacks.h"
 #include "format/table/schema.h"
 

@@ -1,6 +1,6 @@
 /* sonde info: a recording's metadata. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 
 #include "base/text.h"
 #include "os/terminal.h"

@@ -1,7 +1,7 @@
 /* What the system counts of a thread, per region. */
 #include "check.h"
 #include "fixture.h"
-#include "os/perf.h"
+#include "os/usage/perf.h"
 #include "probe/core/snapshot.h"
 #include "probe/region/region.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "model/metric.h"
-#include "os/perf.h"
+#include "os/usage/perf.h"
 
 #include "probe/core/snapshot.h"
 #include <pthread.h>

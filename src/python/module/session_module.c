@@ -14,7 +14,7 @@
 #include "python/regions/owner.h"
 #include "python/sampling/sample_module.h"
 
-#include "os/usage.h"
+#include "os/usage/usage.h"
 #include "probe/core/system_counter.h"
 #include "python/module/state.h"
 #include <string.h>

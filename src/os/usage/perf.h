@@ -1,6 +1,6 @@
 /* Events that the kernel and the processor count: perf_event_open. */
-#ifndef SND_OS_PERF_H
-#define SND_OS_PERF_H
+#ifndef SND_OS_USAGE_PERF_H
+#define SND_OS_USAGE_PERF_H
 
 #include "base/attr.h"
 

@@ -1,5 +1,5 @@
 /* What a process used. */
-#include "os/usage.h"
+#include "os/usage/usage.h"
 
 #include "os/clock.h"
 

@@ -1,9 +1,9 @@
 /* Starting a Python program under one of the package's runners. */
-#include "cli/program.h"
+#include "cli/core/program.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "cli/script.h"
+#include "cli/core/script.h"
 
 #include <errno.h>
 #include <fcntl.h>

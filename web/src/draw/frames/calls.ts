@@ -1,8 +1,8 @@
 // A tree of calls. A recording of calls knows who called whom, not whole stacks: a callee's time is shared out to its
 // callers' contexts in proportion, as snakeviz does it. Where there is a timeline of calls, whole stacks are known.
-import { isCall, kindOfSite } from "../model/sites";
-import { ownValues } from "../model/values";
-import type { Range } from "../state";
+import { isCall, kindOfSite } from "../../model/sites";
+import { ownValues } from "../../model/values";
+import type { Range } from "../../state";
 import { FrameMaker, type Frames } from "./frames";
 import { lanesOf } from "./lanes";
 import type { Names } from "./names";

@@ -1,5 +1,5 @@
 /* A command that is run once, and what it used. */
-#include "os/child.h"
+#include "os/usage/child.h"
 
 #include "os/clock.h"
 

@@ -1,5 +1,5 @@
 /* NVIDIA's management library. */
-#include "os/nvml.h"
+#include "os/usage/nvml.h"
 
 #include "base/alloc.h"
 #include "os/process.h"

@@ -1,5 +1,5 @@
 /* Events that the kernel and the processor count. */
-#include "os/perf.h"
+#include "os/usage/perf.h"
 
 #include "os/file.h"
 

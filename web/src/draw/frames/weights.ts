@@ -1,9 +1,9 @@
 // What a box is as wide as: a number for each node, of its own, for the whole recording or a part of its time.
-import type { Recording } from "../data";
-import { STATES } from "../model/metrics";
-import { isCall, kindOfSite } from "../model/sites";
-import { CPU, overlap, ownValues, WAITING } from "../model/values";
-import type { Range } from "../state";
+import type { Recording } from "../../data";
+import { STATES } from "../../model/metrics";
+import { isCall, kindOfSite } from "../../model/sites";
+import { CPU, overlap, ownValues, WAITING } from "../../model/values";
+import type { Range } from "../../state";
 import type { Names } from "./names";
 
 /** Parts of a box's time: python, native, system, waiting. */

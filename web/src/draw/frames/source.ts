@@ -1,6 +1,6 @@
 // Frames for a state of the page, kept: several views ask for the same, and Back asks for what was there before.
-import type { Recording } from "../data";
-import type { Range } from "../state";
+import type { Recording } from "../../data";
+import type { Range } from "../../state";
 import { makeCallFrames } from "./calls";
 import { foldFrames, makeFrames, type Frames } from "./frames";
 import { makeNames, type Names } from "./names";

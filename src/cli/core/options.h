@@ -1,6 +1,7 @@
+/* Room: what the commands share: their options, their help, the recording they read, the Python they run. */
 /* The words of a command line. */
-#ifndef SND_CLI_OPTIONS_H
-#define SND_CLI_OPTIONS_H
+#ifndef SND_CLI_CORE_OPTIONS_H
+#define SND_CLI_CORE_OPTIONS_H
 
 #include "collect/setting_table.h"
 

@@ -1,5 +1,5 @@
 /* A line on the terminal while a command works for long. */
-#include "cli/progress.h"
+#include "cli/core/progress.h"
 
 #include <errno.h>
 #include <signal.h>

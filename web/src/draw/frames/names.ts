@@ -1,8 +1,8 @@
 // What a box can stand for: functions merged over their lines, regions, waiting, threads. The same rules as in
 // src/view/sampled/samples.c, so that the page and the core add up the same things.
-import type { Recording } from "../data";
-import { STATES } from "../model/metrics";
-import { functionsOf, kindOfSite, placeName } from "../model/sites";
+import type { Recording } from "../../data";
+import { STATES } from "../../model/metrics";
+import { functionsOf, kindOfSite, placeName } from "../../model/sites";
 
 /** So many of the states are CPU time. */
 export const CPU_STATES = 3;

@@ -1,9 +1,9 @@
 /* The Python program that a command runs, and the interpreter that runs it. */
-#ifndef SND_CLI_PROGRAM_H
-#define SND_CLI_PROGRAM_H
+#ifndef SND_CLI_CORE_PROGRAM_H
+#define SND_CLI_CORE_PROGRAM_H
 
 #include "base/buffer.h"
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* Words of other profilers' command lines. */
-#ifndef SND_CLI_ALIAS_H
-#define SND_CLI_ALIAS_H
+#ifndef SND_CLI_CORE_ALIAS_H
+#define SND_CLI_CORE_ALIAS_H
 
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 /* What `word`, an option as it was typed, is called elsewhere. NULL: the command knows no such word. */
 const snd_alias *snd_alias_find(const snd_command *command, const char *word);

@@ -1,8 +1,9 @@
+/* Room: what the system counts: of a process, of an event of the processor, of a GPU. */
 /* What a process used: the one list of what `sonde stat` counts. */
-#ifndef SND_OS_USAGE_H
-#define SND_OS_USAGE_H
+#ifndef SND_OS_USAGE_USAGE_H
+#define SND_OS_USAGE_USAGE_H
 
-#include "os/perf.h"
+#include "os/usage/perf.h"
 
 #include "base/attr.h"
 #include <sys/resource.h>

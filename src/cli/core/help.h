@@ -1,8 +1,8 @@
 /* What --help prints: from the commands' lists, as wide as the terminal. */
-#ifndef SND_CLI_HELP_H
-#define SND_CLI_HELP_H
+#ifndef SND_CLI_CORE_HELP_H
+#define SND_CLI_CORE_HELP_H
 
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 /* All commands, a line each. */
 void snd_help_print(const snd_command *const *commands, unsigned count);

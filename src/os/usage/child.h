@@ -1,8 +1,8 @@
 /* A command that is run once, and what it used: it and the processes that it started and waited for. */
-#ifndef SND_OS_CHILD_H
-#define SND_OS_CHILD_H
+#ifndef SND_OS_USAGE_CHILD_H
+#define SND_OS_USAGE_CHILD_H
 
-#include "os/usage.h"
+#include "os/usage/usage.h"
 
 /* What a run is given. */
 typedef struct snd_child_wish {

@@ -1,6 +1,6 @@
 /* NVIDIA's management library: what its GPUs do for this process. It is loaded when it is there, and never needed. */
-#ifndef SND_OS_NVML_H
-#define SND_OS_NVML_H
+#ifndef SND_OS_USAGE_NVML_H
+#define SND_OS_USAGE_NVML_H
 
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 // Trees of frames in typed arrays: what flame graph, tree and sunburst draw. A parent's number is smaller than its
 // children's; frame 0 is the whole.
-import { STATES } from "../model/metrics";
+import { STATES } from "../../model/metrics";
 import { CPU_STATES, kindOf, ofState, ofTrack, type Names } from "./names";
 import { PARTS, type Weights } from "./weights";
 

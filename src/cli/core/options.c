@@ -1,9 +1,9 @@
 /* The words of a command line. */
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 #include "base/text.h"
-#include "cli/alias.h"
-#include "cli/progress.h"
+#include "cli/core/alias.h"
+#include "cli/core/progress.h"
 #include "os/terminal.h"
 
 #include <errno.h>

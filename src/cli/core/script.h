@@ -1,6 +1,6 @@
 /* Scripts on PATH, and the interpreters that their first lines name. */
-#ifndef SND_CLI_SCRIPT_H
-#define SND_CLI_SCRIPT_H
+#ifndef SND_CLI_CORE_SCRIPT_H
+#define SND_CLI_CORE_SCRIPT_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* What --help prints: from the commands' lists, as wide as the terminal. */
-#include "cli/help.h"
+#include "cli/core/help.h"
 
 #include "base/text.h"
 #include "base/utf8.h"

@@ -1,8 +1,8 @@
 /* What several sub-commands do: open a recording, make a view's table, print it. */
-#ifndef SND_CLI_COMMON_H
-#define SND_CLI_COMMON_H
+#ifndef SND_CLI_CORE_COMMON_H
+#define SND_CLI_CORE_COMMON_H
 
-#include "cli/options.h"
+#include "cli/core/options.h"
 #include "format/table/format.h"
 #include "view/core/view.h"
 

@@ -1,7 +1,7 @@
 // The timeline as lanes: what happened on a thread, in rows in which nothing overlaps. Made once for a recording.
-import type { Events, Recording } from "../data";
-import { STATES } from "../model/metrics";
-import { isCall } from "../model/sites";
+import type { Events, Recording } from "../../data";
+import { STATES } from "../../model/metrics";
+import { isCall } from "../../model/sites";
 import { CPU_STATES } from "./names";
 import { isEntered } from "./weights";
 

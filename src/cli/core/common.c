@@ -1,8 +1,8 @@
 /* What several sub-commands do. */
-#include "cli/common.h"
+#include "cli/core/common.h"
 
 #include "base/alloc.h"
-#include "cli/progress.h"
+#include "cli/core/progress.h"
 #include "format/table/reports.h"
 #include "model/processes.h"
 #include "os/terminal.h"
