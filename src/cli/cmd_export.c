@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/core/common.h"
 #include "format/stacks/stacks.h"
-#include "format/table/schema.h"
+#include "format/table/format.h"
 
 #include <string.h>
 

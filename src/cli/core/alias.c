@@ -1,5 +1,5 @@
 /* Words of other profilers' command lines: turned into our own options. */
-#include "cli/core/alias.h"
+#include "cli/core/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "cli/core/options.h"
 
 #include "base/text.h"
-#include "cli/core/alias.h"
 #include "cli/core/progress.h"
 #include "os/terminal.h"
 
@@ -110,8 +109,10 @@ only_longer(const char *word, const char *const *names, unsigned count)
     return seen == 1 ? found : NULL;
 }
 
-const char *
-snd_nearest(const char *word, const char *const *names, unsigned count)
+/* The name among `count` that `word` is a slip of the fingers away from, or the only one that it is the beginning of.
+ * NULL when there is none: a wrong guess is worse. */
+static const char *
+nearest_name(const char *word, const char *const *names, unsigned count)
 {
     const char *best = NULL;
     unsigned least = UINT_MAX;
@@ -129,7 +130,7 @@ snd_nearest(const char *word, const char *const *names, unsigned count)
 int
 snd_complain_unknown(const char *what, const char *word, const char *const *names, unsigned count)
 {
-    const char *nearest = snd_nearest(word, names, count);
+    const char *nearest = nearest_name(word, names, count);
 
     if (nearest != NULL)
         return snd_complain("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
@@ -173,7 +174,7 @@ complain_option(const snd_command *command, const char *word)
     char name[64];
     const char *bare = word + strspn(word, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
-    const char *nearest = snd_nearest(name, names, count);
+    const char *nearest = nearest_name(name, names, count);
     if (nearest != NULL)
         snd_complain("%s has no option '%s'; did you mean '--%s'?", command->name, word, nearest);
     else

@@ -78,10 +78,6 @@ int snd_arguments_percent(const snd_arguments *given, const char *name, double *
  */
 const char *snd_arguments_next(const snd_arguments *given, const char *name, int *at);
 
-/* The name among `count` that `word` is a slip of the fingers away from, or the only one that it is the beginning of.
- * NULL when there is none: a wrong guess is worse. */
-const char *snd_nearest(const char *word, const char *const *names, unsigned count);
-
 /* Prints to standard output, in ASCII where the locale is not UTF-8. */
 void snd_say(const char *format, ...) SND_PRINTF(1, 2);
 
@@ -90,5 +86,14 @@ int snd_complain(const char *format, ...) SND_PRINTF(1, 2);
 
 /* The same for a name that is not in a list: names the nearest, or all of them. */
 int snd_complain_unknown(const char *what, const char *word, const char *const *names, unsigned count);
+
+/* ---- words of other profilers' command lines ---- */
+
+/* What `word`, an option as it was typed, is called elsewhere. NULL: the command knows no such word. */
+const snd_alias *snd_alias_find(const snd_command *command, const char *word);
+
+/* Notes in `given` what it means; `value` is "" for one that takes none. 0 after printing one line when the value makes
+ * no sense. One that changes nothing is accepted with a sentence. */
+int snd_alias_take(const snd_alias *alias, const char *value, snd_arguments *given);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "cli/core/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +43,10 @@ snd_python_find(char *path, size_t size)
     return snd_path_search(SND_PYTHON_NAME, path, size);
 }
 
-int
-snd_python_site(const char *python, char path[PATH_MAX])
+/* The folder of our sitecustomize in the environment of an interpreter, by the interpreter's path. 0 where that does
+ * not tell, or where there are several. */
+static int
+find_site(const char *python, char path[PATH_MAX])
 {
     char pattern[PATH_MAX], real[PATH_MAX];
     const char *slash = strrchr(python, '/');
@@ -364,7 +365,7 @@ snd_program_start(const snd_arguments *given, const char *runner)
     if (self.python == NULL && !snd_python_find(beside, sizeof beside))
         return snd_complain("no Python was found next to this binary or on PATH");
     const char *python = self.python == NULL ? beside : self.python;
-    int is_known = !self.is_isolated && snd_python_site(python, site);
+    int is_known = !self.is_isolated && find_site(python, site);
     const char **argv = snd_calloc((size_t)given->word_count + 16, sizeof *argv);
     if (argv == NULL || !set_wanted(given, runner) || (is_known && !set_path(site))) {
         snd_free(argv);

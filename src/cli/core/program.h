@@ -6,6 +6,7 @@
 #include "cli/core/options.h"
 
 #include <limits.h>
+#include <stddef.h>
 
 /* The options by which a command takes a program that is no file, and their letters. */
 #define SND_PROGRAM_OPTIONS                                                        \
@@ -26,11 +27,30 @@ int snd_program_start(const snd_arguments *given, const char *runner);
 /* The interpreter beside the program, or the one of the same version on PATH. 0 when there is none. */
 int snd_python_find(char *path, size_t size);
 
-/* The folder of our sitecustomize in the environment of an interpreter, by the interpreter's path. 0 where that does
- * not tell, or where there are several. */
-int snd_python_site(const char *python, char path[PATH_MAX]);
-
 /* Runs `code` in it and appends what it prints. 0 when it fails. */
 int snd_python_ask(const char *code, snd_buffer *answer);
+
+/* ---- scripts on PATH, and the interpreters that their first lines name ---- */
+
+/* The file that a shell would run for a name without a slash. 0 when there is none. */
+int snd_path_search(const char *name, char *path, size_t size);
+
+/* What the first line of a script says. */
+typedef struct snd_script {
+    char python[PATH_MAX]; /* the interpreter */
+    char option[32];       /* what follows it there; "": nothing */
+} snd_script;
+
+typedef enum snd_script_kind {
+    SND_SCRIPT_PYTHON, /* the script names an interpreter of Python */
+    SND_SCRIPT_PLAIN,  /* names nothing, or a shell that hands over to Python, as pip writes it for long paths */
+    SND_SCRIPT_OTHER,  /* machine code, or a script of another language */
+} snd_script_kind;
+
+/* Fills `out` for SND_SCRIPT_PYTHON. */
+snd_script_kind snd_script_read(const char *path, snd_script *out);
+
+/* Whether a file can be an interpreter of Python: by its name, or by that of the file it leads to. */
+int snd_is_python(const char *word);
 
 #endif

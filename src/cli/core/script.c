@@ -1,5 +1,5 @@
 /* Scripts on PATH, and the interpreters that their first lines name. */
-#include "cli/core/script.h"
+#include "cli/core/program.h"
 
 #include "base/text.h"
 

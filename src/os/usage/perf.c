@@ -11,14 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Files of ours stand above those of most programs, which take the lowest free number. */
-
 static const struct {
-    const char *name;
     uint32_t type;
     uint64_t number;
 } events[] = {
-#define PERF_EVENT(id, name, type, number) {name, PERF_TYPE_##type, PERF_COUNT_##number},
+#define PERF_EVENT(id, type, number) {PERF_TYPE_##type, PERF_COUNT_##number},
     SND_PERF_MAP(PERF_EVENT)
 #undef PERF_EVENT
 };
@@ -117,10 +114,4 @@ snd_perf_why(snd_perf which, int error)
     default:
         return is_hardware ? "this machine has no hardware counters" : "this system cannot count this";
     }
-}
-
-const char *
-snd_perf_name(snd_perf which)
-{
-    return events[which].name;
 }

@@ -4,18 +4,18 @@
 
 #include "base/attr.h"
 
-/* X(id, name, type, number in the kernel's list of that type). */
-#define SND_PERF_MAP(X)                                                    \
-    X(MIGRATIONS, "migrations", SOFTWARE, SW_CPU_MIGRATIONS)               \
-    X(CYCLES, "cycles", HARDWARE, HW_CPU_CYCLES)                           \
-    X(INSTRUCTIONS, "instructions", HARDWARE, HW_INSTRUCTIONS)             \
-    X(BRANCHES, "branches", HARDWARE, HW_BRANCH_INSTRUCTIONS)              \
-    X(BRANCH_MISSES, "branch-misses", HARDWARE, HW_BRANCH_MISSES)          \
-    X(CACHE_REFERENCES, "cache-references", HARDWARE, HW_CACHE_REFERENCES) \
-    X(CACHE_MISSES, "cache-misses", HARDWARE, HW_CACHE_MISSES)
+/* X(id, type, number in the kernel's list of that type). */
+#define SND_PERF_MAP(X)                                \
+    X(MIGRATIONS, SOFTWARE, SW_CPU_MIGRATIONS)         \
+    X(CYCLES, HARDWARE, HW_CPU_CYCLES)                 \
+    X(INSTRUCTIONS, HARDWARE, HW_INSTRUCTIONS)         \
+    X(BRANCHES, HARDWARE, HW_BRANCH_INSTRUCTIONS)      \
+    X(BRANCH_MISSES, HARDWARE, HW_BRANCH_MISSES)       \
+    X(CACHE_REFERENCES, HARDWARE, HW_CACHE_REFERENCES) \
+    X(CACHE_MISSES, HARDWARE, HW_CACHE_MISSES)
 
 typedef enum snd_perf {
-#define SND_PERF_ENUM(id, name, type, number) SND_PERF_##id,
+#define SND_PERF_ENUM(id, type, number) SND_PERF_##id,
     SND_PERF_MAP(SND_PERF_ENUM)
 #undef SND_PERF_ENUM
         SND_PERF_COUNT_OF
@@ -56,7 +56,5 @@ int snd_perf_read_all(const snd_perf_event *leader, uint64_t *values, uint32_t c
 
 /* Why an event is not counted, in a few words. Static storage. */
 const char *snd_perf_why(snd_perf which, int error);
-
-const char *snd_perf_name(snd_perf which);
 
 #endif

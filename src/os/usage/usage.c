@@ -16,7 +16,7 @@ static const snd_used_info infos[] = {
 };
 
 static const snd_used of_perf[] = {
-#define USED_OF_PERF(id, name, type, number) SND_USED_##id,
+#define USED_OF_PERF(id, type, number) SND_USED_##id,
     SND_PERF_MAP(USED_OF_PERF)
 #undef USED_OF_PERF
 };

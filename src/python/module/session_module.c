@@ -7,7 +7,6 @@
 #include "os/process.h"
 #include "probe/sample/sample.h"
 #include "python/memory/memory_module.h"
-#include "python/module/exit.h"
 #include "python/module/profile_object.h"
 #include "python/module/session_settings.h"
 #include "python/module/threads.h"
