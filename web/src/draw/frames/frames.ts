@@ -269,10 +269,3 @@ export function frameOfSample(frames: Frames, names: Names, node: number, state:
     if (frames.what[frames.kids[k]] === what) return frames.kids[k];
   return frame;
 }
-
-/** Whether a frame is `ancestor` or below it. */
-export function isWithin(frames: Frames, frame: number, ancestor: number): boolean {
-  while (frame > ancestor) frame = frames.parent[frame];
-  return frame === ancestor;
-}
-
