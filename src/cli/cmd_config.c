@@ -1,7 +1,7 @@
 /* sonde config: how to compile and link a C program with sonde. */
 #include "cli/commands.h"
 
-#include "cli/program.h"
+#include "cli/core/program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* sonde diff: two recordings compared. */
 #include "cli/commands.h"
-#include "cli/common.h"
-#include "cli/progress.h"
+#include "cli/core/common.h"
+#include "cli/core/progress.h"
 #include "format/table/summary.h"
 #include "view/compare/diff.h"
 #include "view/core/arrange.h"

@@ -2,12 +2,12 @@
 #include "cli/commands.h"
 
 #include "base/buffer.h"
-#include "cli/common.h"
-#include "cli/program.h"
+#include "cli/core/common.h"
+#include "cli/core/program.h"
 #include "format/page/page.h"
 #include "os/clock.h"
-#include "os/nvml.h"
 #include "os/process.h"
+#include "os/usage/nvml.h"
 #include "probe/region/region.h"
 #include "store/writer.h"
 

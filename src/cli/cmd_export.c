@@ -1,8 +1,8 @@
 /* sonde export: a recording for other programs. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "format/stacks/stacks.h"
-#include "format/table/schema.h"
+#include "format/table/format.h"
 
 #include <string.h>
 

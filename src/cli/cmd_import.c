@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "format/stacks/import.h"
 #include "os/file.h"
 #include "os/process.h"

@@ -1,8 +1,9 @@
 /* sonde info: a recording's metadata. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 
 #include "base/text.h"
+#include "base/work.h"
 #include "os/terminal.h"
 #include "view/calls/calls.h"
 #include "view/sampled/facts.h"
@@ -20,32 +21,20 @@ static const snd_column columns[] = {
     [VALUE] = {"value", "value", SND_UNIT_TEXT, 1},
 };
 
-/* What is gathered before it becomes a table. */
-typedef struct list {
-    snd_table *table;
-    snd_status status;
-} list;
-
 static void
-add(list *self, const char *fact, const char *value)
+add(snd_table *self, const char *fact, const char *value)
 {
-    snd_cell *cells;
-
-    if (self->status != SND_OK || value == NULL || *value == '\0')
+    if (value == NULL || *value == '\0')
         return;
-    self->status = snd_table_add_row(self->table, 0, &cells);
-    if (self->status != SND_OK)
-        return;
-    cells[FACT] = (snd_cell){.is_there = 1, .text = snd_table_text(self->table, fact)};
-    cells[VALUE] = (snd_cell){.is_there = 1, .text = snd_table_text(self->table, value)};
-    if (cells[FACT].text == NULL || cells[VALUE].text == NULL)
-        self->status = SND_NO_MEMORY;
+    snd_cell *cells = snd_table_row(self, 0);
+    snd_set_text(self, &cells[FACT], fact);
+    snd_set_text(self, &cells[VALUE], value);
 }
 
-static void add_printf(list *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
+static void add_printf(snd_table *self, const char *fact, const char *format, ...) SND_PRINTF(3, 4);
 
 static void
-add_printf(list *self, const char *fact, const char *format, ...)
+add_printf(snd_table *self, const char *fact, const char *format, ...)
 {
     snd_buffer text = {0};
     va_list args;
@@ -60,7 +49,7 @@ add_printf(list *self, const char *fact, const char *format, ...)
 }
 
 static void
-add_start(list *self, const snd_profile *profile)
+add_start(snd_table *self, const snd_profile *profile)
 {
     uint64_t ns = snd_profile_info_number(profile, "start_realtime_ns");
     time_t seconds = (time_t)(ns / 1000000000u);
@@ -73,7 +62,7 @@ add_start(list *self, const snd_profile *profile)
 }
 
 static void
-add_duration(list *self, const char *fact, uint64_t ns)
+add_duration(snd_table *self, const char *fact, uint64_t ns)
 {
     char text[SND_DURATION_SIZE];
     snd_duration_text(ns, text);
@@ -82,15 +71,14 @@ add_duration(list *self, const char *fact, uint64_t ns)
 
 /* A recording without calls says nothing of them. */
 static void
-add_calls(list *self, const snd_profile *profile)
+add_calls(snd_table *self, const snd_profile *profile)
 {
     uint64_t cost = snd_profile_info_number(profile, "own_call_cost_ns");
     uint64_t count = 0;
     char all[SND_DURATION_SIZE];
     snd_calls calls;
 
-    if (self->status != SND_OK || (self->status = snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &calls)) != SND_OK)
-        return;
+    snd_work_need(snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &calls));
     for (uint32_t i = 0; i < calls.row_count; i++)
         if (calls.rows[i].function == i)
             count += calls.rows[i].numbers.count;
@@ -99,12 +87,11 @@ add_calls(list *self, const snd_profile *profile)
     snd_duration_text(count * cost, all);
     if (calls.row_count != 0 && cost != 0) /* 0: it was not measured */
         add_printf(self, "call cost", "up to %llu ns per call, %s in total", (unsigned long long)cost, all);
-    snd_calls_free(&calls);
 }
 
 /* A recording without samples says nothing of them. */
 static void
-add_samples(list *self, const snd_profile *profile, const snd_facts *facts)
+add_samples(snd_table *self, const snd_profile *profile, const snd_facts *facts)
 {
     uint64_t cost = snd_profile_info_number(profile, "own_sample_cost_ns");
     uint64_t interrupted = snd_profile_info_number(profile, "interrupted_calls");
@@ -128,15 +115,11 @@ add_samples(list *self, const snd_profile *profile, const snd_facts *facts)
 }
 
 static void
-add_counts(list *self, const snd_opened *recording, const snd_facts *facts)
+add_counts(snd_table *self, const snd_profile *profile, const snd_facts *facts, uint64_t events)
 {
-    const snd_profile *profile = recording->profile;
-    uint64_t events = 0;
     uint64_t cost = snd_profile_info_number(profile, "own_cost_ns");
     char all[SND_DURATION_SIZE];
 
-    if (snd_reader_event_count(recording->reader, &events) != SND_OK)
-        events = 0;
     add_printf(self, "threads", "%llu", (unsigned long long)facts->threads);
     add_printf(self, "entries", "%llu", (unsigned long long)facts->entries);
     add_printf(self, "timeline", "%llu events", (unsigned long long)events);
@@ -148,7 +131,7 @@ add_counts(list *self, const snd_opened *recording, const snd_facts *facts)
 
 /* Nothing where all processes were followed. */
 static void
-add_children(list *self, const snd_profile *profile)
+add_children(snd_table *self, const snd_profile *profile)
 {
     uint64_t unmeasured = snd_profile_info_number(profile, "children_unmeasured_ns");
     char text[SND_DURATION_SIZE];
@@ -159,16 +142,22 @@ add_children(list *self, const snd_profile *profile)
     add(self, "not followed", snd_profile_info(profile, "not_followed"));
 }
 
-static void
-gather(list *self, const snd_opened *recording)
+/* What the table is of. */
+typedef struct known {
+    const snd_profile *profile;
+    uint64_t events;
+} known;
+
+static snd_table *
+gather(const void *context)
 {
-    const snd_profile *profile = recording->profile;
+    const known *of = context;
+    const snd_profile *profile = of->profile;
     const char *complete = snd_profile_info(profile, "complete");
     snd_facts facts = {0};
-    snd_status status = snd_facts_make(profile, &(snd_view_options){0}, &facts);
+    snd_table *self = snd_table_new("info", columns, COLUMN_COUNT);
 
-    if (self->status == SND_OK && status != SND_NO_DATA)
-        self->status = status;
+    (void)snd_work_found(snd_facts_make(profile, &(snd_view_options){0}, &facts));
     add(self, "program", snd_profile_info(profile, "program"));
     add(self, "arguments", snd_profile_info(profile, "arguments"));
     add(self, "host", snd_profile_info(profile, "host"));
@@ -183,7 +172,7 @@ gather(list *self, const snd_opened *recording)
     add(self, "probes", snd_profile_info(profile, "probes"));
     add(self, "clock", snd_profile_info(profile, "clock"));
     add(self, "note", snd_profile_info(profile, "note"));
-    add_counts(self, recording, &facts);
+    add_counts(self, profile, &facts, of->events);
     add_calls(self, profile);
     add_samples(self, profile, &facts);
     add_children(self, profile);
@@ -191,6 +180,7 @@ gather(list *self, const snd_opened *recording)
         complete != NULL && strcmp(complete, "1") == 0
             ? "complete"
             : "up to the last checkpoint; the program is running or was killed");
+    return self;
 }
 
 static int
@@ -203,14 +193,15 @@ run(const snd_arguments *given)
     if (format == NULL)
         return SND_EXIT_USAGE;
     if (snd_opened_open(given, 1, &recording)) {
-        list self = {snd_table_new("info", columns, COLUMN_COUNT), SND_OK};
         snd_format_options look = {.no_head = 1};
-        if (self.table == NULL)
-            self.status = SND_NO_MEMORY;
-        gather(&self, &recording);
-        status = self.status == SND_OK ? snd_print_table(self.table, format, &look, NULL)
-                                       : snd_complain("%s", snd_status_text(self.status));
-        snd_table_free(self.table);
+        known of = {.profile = recording.profile};
+        snd_table *table = NULL;
+        if (snd_reader_event_count(recording.reader, &of.events) != SND_OK)
+            of.events = 0;
+        snd_status made = snd_table_make(gather, &of, &table);
+        status =
+            made == SND_OK ? snd_print_table(table, format, &look, NULL) : snd_complain("%s", snd_status_text(made));
+        snd_table_free(table);
     }
     snd_opened_close(&recording);
     return status;

@@ -1,6 +1,6 @@
 /* sonde merge: several recordings as one. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "store/merge/merge_files.h"
 
 static int

@@ -1,7 +1,7 @@
 /* sonde report: a recording, or two to compare, as one page for a browser. */
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "format/page/page.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* sonde run and sonde trace: a program runs, and where its time and its memory go is measured, or every call. */
 #include "cli/commands.h"
-#include "cli/program.h"
+#include "cli/core/program.h"
 #include "collect/setting_table.h"
 #include "format/page/page.h"
 

@@ -1,6 +1,6 @@
 /* sonde sql: any question to a recording, read-only. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 
 #include <string.h>
 

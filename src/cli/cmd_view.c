@@ -1,6 +1,6 @@
 /* sonde view: a recording for eyes. */
 #include "cli/commands.h"
-#include "cli/common.h"
+#include "cli/core/common.h"
 #include "format/table/reports.h"
 #include "view/sampled/samples.h"
 

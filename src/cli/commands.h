@@ -3,7 +3,7 @@
 #ifndef SND_CLI_COMMANDS_H
 #define SND_CLI_COMMANDS_H
 
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 /* In the order of the help. */
 #define SND_COMMAND_MAP(X) \

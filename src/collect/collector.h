@@ -2,6 +2,7 @@
 #ifndef SND_COLLECT_COLLECTOR_H
 #define SND_COLLECT_COLLECTOR_H
 
+#include "collect/settings.h"
 #include "collect/trace_file.h"
 #include "store/writer.h"
 
@@ -43,5 +44,26 @@ snd_profile *snd_collector_take_profile(snd_collector *self);
 
 /* Frees everything and touches no file. Its thread must have ended. NULL is allowed. */
 void snd_collector_free(snd_collector *self);
+
+/* ---- opening the files of a session ---- */
+
+/* New files and their absolute paths; what was not asked for is NULL. */
+typedef struct snd_opened_files {
+    snd_outputs outputs;
+    char *recording_path, *trace_path;
+} snd_opened_files;
+
+/* What a forked child has to know of its parent's files; all NULL: there is no parent. A child of the same name gets
+ * its pid into its own. */
+typedef struct snd_parent_files {
+    const char *recording, *trace;
+    const char *parts; /* the folder for its recording; NULL: where its parent's is */
+} snd_parent_files;
+
+/* Opens what the settings name. The caller owns what is opened. On failure nothing stays open and `message` has a line
+ * for people. */
+SND_MUST_USE snd_status snd_opened_files_open(const snd_settings *set, const snd_parent_files *taken,
+                                              snd_opened_files *out, snd_buffer *message);
+void snd_opened_files_close(snd_opened_files *self);
 
 #endif

@@ -1,5 +1,5 @@
 /* Opening the files of a session. */
-#include "collect/outputs.h"
+#include "collect/collector.h"
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -41,7 +41,7 @@ snd_opened_files_close(snd_opened_files *self)
 }
 
 static snd_status
-open_recording(const snd_settings *set, const snd_taken *taken, snd_opened_files *self, snd_buffer *message)
+open_recording(const snd_settings *set, const snd_parent_files *taken, snd_opened_files *self, snd_buffer *message)
 {
     snd_status status = SND_OK;
 
@@ -80,7 +80,7 @@ open_trace(const snd_settings *set, const char *taken, snd_opened_files *self)
 
 typedef struct opening {
     const snd_settings *set;
-    const snd_taken *taken;
+    const snd_parent_files *taken;
     snd_buffer *message;
     snd_opened_files files;
     const char *what; /* failed */
@@ -101,7 +101,8 @@ open_all(void *context)
 }
 
 snd_status
-snd_opened_files_open(const snd_settings *set, const snd_taken *taken, snd_opened_files *out, snd_buffer *message)
+snd_opened_files_open(const snd_settings *set, const snd_parent_files *taken, snd_opened_files *out,
+                      snd_buffer *message)
 {
     opening self = {.set = set, .taken = taken, .message = message};
 

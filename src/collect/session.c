@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "collect/about.h"
 #include "collect/children.h"
+#include "collect/collector.h"
 #include "collect/extras.h"
-#include "collect/outputs.h"
 #include "collect/probes.h"
 #include "collect/signals.h"
 #include "os/process.h"
@@ -149,7 +149,7 @@ change_outputs(snd_settings *set, snd_buffer *message)
 
     (void)snd_collector_finish(own_collector(), &ignored);
     snd_buffer_free(&ignored);
-    snd_status status = snd_opened_files_open(set, &(snd_taken){0}, &new, message);
+    snd_status status = snd_opened_files_open(set, &(snd_parent_files){0}, &new, message);
     if (status != SND_OK) {
         if (session.collector != NULL && !session.is_orphan)
             snd_collector_resume(session.collector);
@@ -535,7 +535,7 @@ open_in_child(void)
         mark_start();
     keep_first(&session.first_recording_path, &session.recording_path);
     keep_first(&session.first_trace_path, &session.trace_path);
-    const snd_taken taken = {session.first_recording_path, session.first_trace_path, snd_children_parts()};
+    const snd_parent_files taken = {session.first_recording_path, session.first_trace_path, snd_children_parts()};
     if (snd_opened_files_open(&session.set, &taken, &new, &message) != SND_OK)
         snd_children_keep_failure(snd_buffer_str(&message));
     else if (take_outputs(&new, &session.set) != SND_OK)

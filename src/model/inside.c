@@ -1,5 +1,5 @@
 /* A part of a profile: what happened inside regions of one name. */
-#include "model/inside.h"
+#include "model/rollup.h"
 
 #include "base/alloc.h"
 

@@ -24,8 +24,6 @@ typedef struct snd_merge_twins {
     uint32_t count;
 } snd_merge_twins;
 
-#define SND_MERGE_HISTORY_POINTS SND_HISTORY_POINTS
-
 struct snd_merger {
     snd_profile *sum;
     snd_intern *sites;              /* of the sum: by their texts */

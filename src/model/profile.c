@@ -65,6 +65,17 @@ snd_profile_new(void)
     return self;
 }
 
+static void
+free_memory(snd_profile_memory *self)
+{
+    for (uint32_t i = 0; i < self->series_count; i++)
+        snd_free(self->series[i].points);
+    for (uint32_t i = 0; i < self->history_count; i++)
+        snd_free(self->histories[i]);
+    snd_free(self->histories);
+    snd_free(self->sizes);
+}
+
 void
 snd_profile_free(snd_profile *self)
 {
@@ -83,7 +94,7 @@ snd_profile_free(snd_profile *self)
     snd_free(self->parts);
     snd_free(self->processes);
     snd_free(self->sources);
-    snd_profile_memory_free(&self->memory);
+    free_memory(&self->memory);
     snd_free(self->events);
     snd_free(self->histograms);
     snd_free(self->sites);
@@ -407,19 +418,6 @@ snd_profile_info_number(const snd_profile *self, const char *key)
 {
     const char *text = snd_profile_info(self, key);
     return text == NULL ? 0 : strtoull(text, NULL, 10);
-}
-
-/* ----  ---- */
-
-void
-snd_profile_memory_free(snd_profile_memory *self)
-{
-    for (uint32_t i = 0; i < self->series_count; i++)
-        snd_free(self->series[i].points);
-    for (uint32_t i = 0; i < self->history_count; i++)
-        snd_free(self->histories[i]);
-    snd_free(self->histories);
-    snd_free(self->sizes);
 }
 
 const snd_series *

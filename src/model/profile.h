@@ -56,8 +56,6 @@ typedef struct snd_profile_memory {
     snd_block_size *sizes;   /* SND_BLOCK_SIZES of them; NULL: not measured */
 } snd_profile_memory;
 
-void snd_profile_memory_free(snd_profile_memory *self); /* what it has, not itself */
-
 #define SND_NONE UINT32_MAX
 
 /* X(id, name in recordings). */

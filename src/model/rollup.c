@@ -188,8 +188,9 @@ copy_row(const snd_rollup *self, uint32_t row, snd_profile *to)
         snd_work_need(snd_profile_set_histogram(to, id, self->histograms[row]));
 }
 
-snd_profile *
-snd_rollup_profile(const snd_rollup *self)
+/* A profile with the same sites and tracks, in which the first node of each row stands for all of it. */
+static snd_profile *
+profile_of(const snd_rollup *self)
 {
     const snd_profile *from = self->profile;
     snd_profile *to = snd_profile_new();
@@ -237,5 +238,5 @@ snd_profile_without_ops(const snd_profile *profile)
     if (!snd_profile_has_kind(profile, SND_SITE_OP))
         return NULL;
     snd_rollup_make(profile, row_without_ops, counted_without_ops, NULL, &rows);
-    return snd_rollup_profile(&rows);
+    return profile_of(&rows);
 }

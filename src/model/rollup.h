@@ -49,12 +49,15 @@ uint64_t *snd_rollup_outermost(snd_rollup *self, const uint64_t *values);
 /* Adds to the value of each node those of all below it. */
 void snd_profile_add_below(const snd_profile *profile, uint64_t *values);
 
-/* A profile with the same sites and tracks, in which the first node of each row stands for all of it. */
-snd_profile *snd_rollup_profile(const snd_rollup *self);
-
 /* A profile with the same sites and tracks, its roots, regions and counters, in which a region inside an operator
  * stands below the region around that, whose own time the operator's is. NULL where there are no operators: the profile
  * itself will do. Facts, events and samples are not part of it. */
 snd_profile *snd_profile_without_ops(const snd_profile *profile);
+
+/* Regions called `region` with everything that stands below them: samples, memory, operators, regions. What stands
+ * above them has no numbers, but for the root of a track, whose total is that of these regions; so is the length. Facts
+ * that are sums of the whole process, its numbers over time, blocks by size and events are not part of it. The caller
+ * owns it. SND_NO_DATA when there is no such region. */
+SND_MUST_USE snd_status snd_profile_inside(const snd_profile *profile, const char *region, snd_profile **out);
 
 #endif

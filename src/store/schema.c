@@ -1,9 +1,9 @@
 /* The recording's tables: what each version of sonde wrote. */
 #include "store/schema.h"
 
+#include "store/open/files.h"
 #include "store/reader_private.h"
 
-#include "store/open/files.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +14,21 @@
 #define CPU_TIMES TIME("python") TIME("native") TIME("system")
 #define WAIT_TIMES \
     TIME("wait_cpu") TIME("wait_lock") TIME("wait_gil") TIME("wait_io") TIME("wait_sleep") TIME("wait_other")
+
+/* Operators; of each node its sums. */
+#define OP_VIEW                                                                \
+    "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line," \
+    " sum(value) FILTER (WHERE metric = 'count') AS count,"                    \
+    " sum(value) FILTER (WHERE metric = 'total') AS total_ns,"                 \
+    " sum(value) FILTER (WHERE metric = 'self') AS self_ns,"                   \
+    " sum(value) FILTER (WHERE metric = 'min') AS min_ns,"                     \
+    " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"                     \
+    " sum(value) FILTER (WHERE metric = 'op_read') AS read_bytes,"             \
+    " sum(value) FILTER (WHERE metric = 'op_written') AS written_bytes,"       \
+    " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"                 \
+    " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"               \
+    " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"                  \
+    " FROM measure WHERE kind = 'op' GROUP BY node"
 
 #define NOW SND_SCHEMA_VERSION
 
@@ -112,33 +127,8 @@ static const struct object {
      "CREATE VIEW mark AS SELECT node, thread, name, detail, sum(value) FILTER (WHERE metric = 'count') AS count"
      " FROM measure WHERE kind = 'mark' GROUP BY node"},
     /* early files of these versions */
-    {5, 6,
-     "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line,"
-     " sum(value) FILTER (WHERE metric = 'count') AS count,"
-     " sum(value) FILTER (WHERE metric = 'total') AS total_ns,"
-     " sum(value) FILTER (WHERE metric = 'self') AS self_ns,"
-     " sum(value) FILTER (WHERE metric = 'min') AS min_ns,"
-     " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
-     " sum(value) FILTER (WHERE metric = 'op_read') AS read_bytes,"
-     " sum(value) FILTER (WHERE metric = 'op_written') AS written_bytes,"
-     " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"
-     " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"
-     " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
-     " FROM measure WHERE kind = 'op' GROUP BY node"},
-    {5, NOW,
-     "CREATE VIEW op AS SELECT node, parent, thread, name, detail, file, line,"
-     " sum(value) FILTER (WHERE metric = 'count') AS count,"
-     " sum(value) FILTER (WHERE metric = 'total') AS total_ns,"
-     " sum(value) FILTER (WHERE metric = 'self') AS self_ns,"
-     " sum(value) FILTER (WHERE metric = 'min') AS min_ns,"
-     " sum(value) FILTER (WHERE metric = 'max') AS max_ns,"
-     " sum(value) FILTER (WHERE metric = 'op_read') AS read_bytes,"
-     " sum(value) FILTER (WHERE metric = 'op_written') AS written_bytes,"
-     " sum(value) FILTER (WHERE metric = 'op_flops') AS flops,"
-     " sum(value) FILTER (WHERE metric = 'op_copies') AS copies,"
-     " sum(value) FILTER (WHERE metric = 'op_casts') AS casts"
-     " FROM measure WHERE kind = 'op' GROUP BY node"
-     " HAVING sum(value) FILTER (WHERE metric IN ('count', 'open')) > 0"},
+    {5, 6, OP_VIEW},
+    {5, NOW, OP_VIEW " HAVING sum(value) FILTER (WHERE metric IN ('count', 'open')) > 0"},
     /* classes and operators have no values of their own */
     {6, NOW,
      "CREATE VIEW graph AS SELECT node.id AS node, node.parent, track.name AS thread, site.kind, site.name, "

@@ -1,6 +1,6 @@
 /* A command that is run once, and what it used. */
 #include "check.h"
-#include "os/child.h"
+#include "os/usage/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "fixture_samples.h"
-#include "model/inside.h"
+#include "model/rollup.h"
 #include "view/core/view.h"
 
 static snd_profile *

@@ -1,7 +1,7 @@
 /* What the system counts of a thread, per region. */
 #include "check.h"
 #include "fixture.h"
-#include "os/perf.h"
+#include "os/usage/perf.h"
 #include "probe/core/snapshot.h"
 #include "probe/region/region.h"
 
@@ -285,7 +285,6 @@ reasons_are_words(void)
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOSYS), "this system has no perf events");
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, EMFILE), "too many open files");
     CHECK_TEXT(snd_perf_why(SND_PERF_CYCLES, ENOSPC), "the processor cannot count so many events at once");
-    CHECK_TEXT(snd_perf_name(SND_PERF_BRANCH_MISSES), "branch-misses");
 }
 
 int

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "fixture_calls.h"
 #include "fixture_table.h"
-#include "view/calls/call_table.h"
+#include "view/calls/calls.h"
 #include "view/core/view.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 // it).
 import { describe, expect, it } from "vitest";
 import type { Recording } from "../src/data";
-import { lengthOf } from "../src/draw/lanes";
-import { placeOf, titleOf } from "../src/draw/names";
-import { framesFor, measureOf, sourceOf } from "../src/draw/source";
+import { lengthOf } from "../src/draw/frames/lanes";
+import { placeOf, titleOf } from "../src/draw/frames/names";
+import { framesFor, measureOf, sourceOf } from "../src/draw/frames/source";
 import { record } from "./record";
 
 const PROGRAM = `

@@ -1,8 +1,8 @@
 // Garbage collections: lanes of their own, in the table and in the facts of the summary, of a thread and of a range.
 import { expect, it } from "vitest";
 import { decode } from "../src/data";
-import { lanesOf } from "../src/draw/lanes";
-import { makeNames } from "../src/draw/names";
+import { lanesOf } from "../src/draw/frames/lanes";
+import { makeNames } from "../src/draw/frames/names";
 import { timeRows } from "../src/draw/timeline_rows";
 import { timeTable } from "../src/draw/timeline_table";
 import { chargedNodes } from "../src/model/samples";

@@ -1,8 +1,8 @@
 // Marks of the program: a row of their own, the table, their names with details, and which one a pointer is at.
 import { expect, it } from "vitest";
 import { decode } from "../src/data";
-import { lanesOf, markAt } from "../src/draw/lanes";
-import { entryName, makeNames } from "../src/draw/names";
+import { lanesOf, markAt } from "../src/draw/frames/lanes";
+import { entryName, makeNames } from "../src/draw/frames/names";
 import { timeRows } from "../src/draw/timeline_rows";
 import { timeTable } from "../src/draw/timeline_table";
 import { addNode, addSite, addTrack, bare, setMetric } from "./draw_data";

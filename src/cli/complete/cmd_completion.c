@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/common.h"
 #include "cli/complete/complete.h"
+#include "cli/core/common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define SND_CLI_COMPLETE_H
 
 #include "base/buffer.h"
-#include "cli/options.h"
+#include "cli/core/options.h"
 
 /* What a word of a command may be, for a shell. */
 typedef enum snd_word_kind {

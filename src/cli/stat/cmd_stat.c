@@ -1,9 +1,9 @@
 /* sonde stat: runs a command, or a statement of Python, several times and counts what it uses. */
 #include "base/alloc.h"
 #include "cli/commands.h"
-#include "cli/common.h"
-#include "cli/options.h"
-#include "cli/program.h"
+#include "cli/core/common.h"
+#include "cli/core/options.h"
+#include "cli/core/program.h"
 #include "cli/stat/stat.h"
 
 #include <errno.h>

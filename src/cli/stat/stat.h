@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/statistics.h"
 #include "format/table/format.h"
-#include "os/child.h"
+#include "os/usage/child.h"
 
 /* One value of each counter: a run of a command, or a batch of loops of a statement, for one loop. */
 typedef struct snd_stat_sample {

@@ -1,5 +1,5 @@
 /* sonde stat: running a command. */
-#include "cli/options.h"
+#include "cli/core/options.h"
 #include "cli/stat/stat.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* sonde stat: running a statement of Python, in a process of its own. */
-#include "cli/options.h"
+#include "cli/core/options.h"
 #include "cli/stat/stat.h"
 
 #include "base/alloc.h"

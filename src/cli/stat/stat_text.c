@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "base/work.h"
 
 #include <math.h>
 #include <signal.h>
@@ -90,42 +91,29 @@ snd_stat_value_text(snd_used which, double value, snd_buffer *out)
         put_count(value, out);
 }
 
-/* A cell with the text so far, which is used up. */
-static snd_status
-set_text(snd_table *table, snd_cell *cell, snd_buffer *text)
-{
-    snd_status status = snd_buffer_status(text);
-    if (status == SND_OK) {
-        *cell = (snd_cell){.is_there = 1, .text = snd_table_text(table, snd_buffer_str(text))};
-        status = cell->text == NULL ? SND_NO_MEMORY : SND_OK;
-    }
-    snd_buffer_free(text);
-    return status;
-}
-
-static snd_status
+static void
 set_value(snd_table *table, snd_cell *cell, snd_used which, double value, const char *before)
 {
     snd_buffer text = {0};
 
     snd_buffer_text(&text, before);
     snd_stat_value_text(which, value, &text);
-    return set_text(table, cell, &text);
+    snd_set_buffer(table, cell, &text);
 }
 
 /* "page faults". */
-static snd_status
+static void
 set_name(snd_table *table, snd_cell *cell, snd_used which)
 {
     snd_buffer text = {0};
 
     for (const char *at = snd_used_get(which)->name; *at != '\0'; at++)
         snd_buffer_char(&text, *at == '_' ? ' ' : *at);
-    return set_text(table, cell, &text);
+    snd_set_buffer(table, cell, &text);
 }
 
 /* What follows from a counter and another, and how it was counted. */
-static snd_status
+static void
 set_note(const snd_stat_side *side, snd_table *table, snd_cell *cell, snd_used which)
 {
     const char *scope = snd_stat_scope(side, which);
@@ -141,10 +129,10 @@ set_note(const snd_stat_side *side, snd_table *table, snd_cell *cell, snd_used w
     }
     if (scope != NULL)
         snd_buffer_printf(&text, "%s%s", text.size == 0 ? "" : ", ", scope);
-    return set_text(table, cell, &text);
+    snd_set_buffer(table, cell, &text);
 }
 
-static snd_status
+static void
 add_many(const snd_stat_side *side, snd_table *table, snd_used which, const snd_statistics *of,
          const snd_format_options *look)
 {
@@ -157,50 +145,40 @@ add_many(const snd_stat_side *side, snd_table *table, snd_used which, const snd_
                    {MIN, of->min, ""},
                    {MEDIAN, of->median, ""},
                    {MAX, of->max, ""}};
-    snd_cell *cells;
-    snd_status status = snd_table_add_row(table, 0, &cells);
+    snd_cell *cells = snd_table_row(table, 0);
 
-    if (status == SND_OK)
-        status = set_name(table, &cells[COUNTER], which);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SND_OK; i++)
-        status = set_value(table, &cells[numbers[i].column], which, numbers[i].value, numbers[i].before);
-    return status == SND_OK ? set_note(side, table, &cells[NOTE], which) : status;
+    set_name(table, &cells[COUNTER], which);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        set_value(table, &cells[numbers[i].column], which, numbers[i].value, numbers[i].before);
+    set_note(side, table, &cells[NOTE], which);
 }
 
-static snd_status
+static void
 add_single(const snd_stat_side *side, snd_table *table, snd_used which, const snd_statistics *of,
            const snd_format_options *look)
 {
     (void)look;
-    snd_cell *cells;
-    snd_status status = snd_table_add_row(table, 0, &cells);
+    snd_cell *cells = snd_table_row(table, 0);
 
-    if (status == SND_OK)
-        status = set_name(table, &cells[0], which);
-    if (status == SND_OK)
-        status = set_value(table, &cells[1], which, of->mean, "");
-    return status == SND_OK ? set_note(side, table, &cells[2], which) : status;
+    set_name(table, &cells[0], which);
+    set_value(table, &cells[1], which, of->mean, "");
+    set_note(side, table, &cells[2], which);
 }
 
-static snd_status
+static void
 write_side(const snd_stat_side *side, const snd_format_options *look, snd_buffer *out)
 {
     int is_single = side->sample_count == 1;
     snd_table *table =
         is_single ? snd_table_new("stat", single_columns, 3) : snd_table_new("stat", columns, COLUMN_COUNT);
-    double *values = snd_calloc((size_t)side->sample_count + 1, sizeof *values);
-    snd_status status = table == NULL || values == NULL ? SND_NO_MEMORY : SND_OK;
+    double *values = snd_new((size_t)side->sample_count + 1, sizeof *values);
 
-    for (unsigned i = 0; i < SND_USED_COUNT_OF && status == SND_OK; i++) {
+    for (unsigned i = 0; i < SND_USED_COUNT_OF; i++) {
         snd_statistics of = snd_stat_of(side, (snd_used)i, values);
         if (of.count != 0)
-            status = (is_single ? add_single : add_many)(side, table, (snd_used)i, &of, look);
+            (is_single ? add_single : add_many)(side, table, (snd_used)i, &of, look);
     }
-    if (status == SND_OK)
-        snd_format_table(table, look, out);
-    snd_free(values);
-    snd_table_free(table);
-    return status;
+    snd_format_table(table, look, out);
 }
 
 /* ---- the sentences around the tables ---- */
@@ -295,79 +273,76 @@ put_failures(const snd_stat_side *side, snd_buffer *out)
 
 /* ---- two sides ---- */
 
-static snd_status
+static void
 add_ratio(const snd_stat *self, snd_table *table, snd_used which, double *values)
 {
     snd_statistics first = snd_stat_of(&self->sides[0], which, values);
     snd_statistics second = snd_stat_of(&self->sides[1], which, values);
     snd_buffer text = {0};
     snd_ratio ratio;
-    snd_cell *cells;
-    snd_status status = snd_stat_ratio(self, which, &ratio);
 
-    if (status != SND_OK || first.count == 0 || second.count == 0 || !ratio.is_known)
-        return status;
-    status = snd_table_add_row(table, 0, &cells);
-    if (status == SND_OK)
-        status = set_name(table, &cells[RATIO_COUNTER], which);
-    if (status == SND_OK)
-        status = set_value(table, &cells[FIRST], which, first.mean, "");
-    if (status == SND_OK)
-        status = set_value(table, &cells[SECOND], which, second.mean, "");
-    if (status != SND_OK)
-        return status;
+    snd_work_need(snd_stat_ratio(self, which, &ratio));
+    if (first.count == 0 || second.count == 0 || !ratio.is_known)
+        return;
+    snd_cell *cells = snd_table_row(table, 0);
+    set_name(table, &cells[RATIO_COUNTER], which);
+    set_value(table, &cells[FIRST], which, first.mean, "");
+    set_value(table, &cells[SECOND], which, second.mean, "");
     snd_buffer_printf(&text, "%.*f", ratio.ratio >= 100 ? 1 : 3, ratio.ratio);
-    status = set_text(table, &cells[RATIO], &text);
-    if (status != SND_OK)
-        return status;
+    snd_set_buffer(table, &cells[RATIO], &text);
     if (ratio.has_interval)
         snd_buffer_printf(&text, "%.3f to %.3f", ratio.low, ratio.high);
     else
         snd_buffer_text(&text, "unbounded");
-    status = set_text(table, &cells[INTERVAL], &text);
-    if (status != SND_OK)
-        return status;
-    snd_buffer_text(&text, snd_stat_verdict(&ratio));
-    return set_text(table, &cells[VERDICT], &text);
+    snd_set_buffer(table, &cells[INTERVAL], &text);
+    snd_set_text(table, &cells[VERDICT], snd_stat_verdict(&ratio));
 }
 
-static snd_status
+static void
 write_ratios(const snd_stat *self, const snd_format_options *look, snd_buffer *out)
 {
     uint32_t most = self->sides[self->sides[1].sample_count > self->sides[0].sample_count].sample_count;
     snd_table *table = snd_table_new("compare", ratio_columns, RATIO_COLUMN_COUNT);
-    double *values = snd_calloc((size_t)most + 1, sizeof *values);
-    snd_status status = table == NULL || values == NULL ? SND_NO_MEMORY : SND_OK;
+    double *values = snd_new((size_t)most + 1, sizeof *values);
 
-    for (unsigned i = 0; i < SND_USED_COUNT_OF && status == SND_OK; i++)
-        status = add_ratio(self, table, (snd_used)i, values);
-    if (status == SND_OK) {
-        snd_buffer_text(out, "\nB over A\n\n");
-        snd_format_table(table, look, out);
-        snd_buffer_text(out, "runs take turns, A B B A; Fieller's interval for the ratio of means, by rounds\n");
+    for (unsigned i = 0; i < SND_USED_COUNT_OF; i++)
+        add_ratio(self, table, (snd_used)i, values);
+    snd_buffer_text(out, "\nB over A\n\n");
+    snd_format_table(table, look, out);
+    snd_buffer_text(out, "runs take turns, A B B A; Fieller's interval for the ratio of means, by rounds\n");
+}
+
+typedef struct writing {
+    const snd_stat *stat;
+    const snd_format_options *look;
+    snd_buffer text;
+} writing;
+
+static void
+write_text(void *context)
+{
+    writing *self = context;
+    const snd_stat *stat = self->stat;
+
+    for (unsigned i = 0; i < stat->side_count; i++) {
+        const snd_stat_side *side = &stat->sides[i];
+        put_head(stat, i, &self->text);
+        write_side(side, self->look, &self->text);
+        put_empty_loop(side, self->look, &self->text);
+        put_failures(side, &self->text);
+        if (i + 1 == stat->side_count)
+            put_missing(side, &self->text);
     }
-    snd_free(values);
-    snd_table_free(table);
-    return status;
+    if (stat->side_count > 1)
+        write_ratios(stat, self->look, &self->text);
 }
 
 snd_status
 snd_stat_text(const snd_stat *self, const snd_format_options *look, snd_buffer *out)
 {
-    snd_status status = SND_OK;
+    writing to = {self, look, {0}};
 
-    for (unsigned i = 0; i < self->side_count && status == SND_OK; i++) {
-        const snd_stat_side *side = &self->sides[i];
-        put_head(self, i, out);
-        status = write_side(side, look, out);
-        put_empty_loop(side, look, out);
-        put_failures(side, out);
-        if (i + 1 == self->side_count)
-            put_missing(side, out);
-    }
-    if (status == SND_OK && self->side_count > 1)
-        status = write_ratios(self, look, out);
-    return status == SND_OK ? snd_buffer_status(out) : status;
+    return snd_work_write(write_text, &to, &to.text, out);
 }
 
 /* What has a meaning to a shell outside of quotes, besides blanks and the quotes themselves. */

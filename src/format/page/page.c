@@ -49,17 +49,11 @@ put_base64(void *context, const unsigned char *data, size_t size)
     return snd_buffer_status(self->out);
 }
 
-snd_status
-snd_page_pack_start(snd_page_pack *self, snd_buffer *out)
+static snd_status
+start_pack(snd_page_pack *self, snd_buffer *out)
 {
     *self = (snd_page_pack){.out = out};
     return snd_gzip_start(&self->gzip, Z_FILTERED, put_base64, self);
-}
-
-void
-snd_page_pack_free(snd_page_pack *self)
-{
-    snd_gzip_free(&self->gzip);
 }
 
 snd_status
@@ -68,8 +62,9 @@ snd_page_pack_flush(snd_page_pack *self)
     return snd_gzip_flush(&self->gzip);
 }
 
-snd_status
-snd_page_pack_end(snd_page_pack *self)
+/* Takes the rest in and ends. */
+static snd_status
+end_pack(snd_page_pack *self)
 {
     char group[4];
     snd_status status = snd_gzip_end(&self->gzip);
@@ -294,7 +289,7 @@ make(snd_page_maker *self)
     snd_page_put_tables(self);
     snd_page_put_diff(self);
     put_pruned(self);
-    snd_work_need(snd_page_pack_end(&self->pack));
+    snd_work_need(end_pack(&self->pack));
 }
 
 typedef struct question {
@@ -314,7 +309,7 @@ write_data(void *context)
         chosen.event_limit = EVENT_LIMIT;
     snd_own_start(&self.own, asked->profile, &(snd_view_options){0});
     self.own.all_code = 0;
-    snd_work_need(snd_page_pack_start(&self.pack, &asked->text));
+    snd_work_need(start_pack(&self.pack, &asked->text));
     make(&self);
 }
 

@@ -16,15 +16,8 @@ typedef struct snd_page_pack {
     unsigned rest_count;
 } snd_page_pack;
 
-/* Appends to `out`, which must live longer. Free it in any case. */
-SND_MUST_USE snd_status snd_page_pack_start(snd_page_pack *self, snd_buffer *out);
-void snd_page_pack_free(snd_page_pack *self);
-
 /* Takes the text in once there is enough of it. */
 SND_MUST_USE snd_status snd_page_pack_flush(snd_page_pack *self);
-
-/* Takes the rest in and ends. */
-SND_MUST_USE snd_status snd_page_pack_end(snd_page_pack *self);
 
 /* Appends to the text: "a," for every number of a list, without a comma before the first. */
 void snd_page_put_whole(snd_page_pack *self, uint64_t value, int is_first);

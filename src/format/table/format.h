@@ -133,4 +133,8 @@ typedef struct snd_output {
 SND_MUST_USE snd_status snd_output_flush(snd_output *self);
 SND_MUST_USE snd_status snd_output_flush_full(snd_output *self);
 
+/* What the JSON of tables is like: docs/schema/table.json, which the build turns into C. A JSON Schema (draft 2020-12),
+ * ended by NUL. */
+extern const char snd_table_schema[];
+
 #endif

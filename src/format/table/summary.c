@@ -43,6 +43,14 @@ is_owner(const snd_table *table, uint32_t row)
     return memory_cell_of(table, row, "line")->is_there && memory_cell_of(table, row, "peak")->whole != 0;
 }
 
+/* The table's note, where it has one. */
+static void
+put_note(const snd_summary *self, const snd_table *table)
+{
+    if (table->note != NULL)
+        snd_buffer_printf(self->out, "%s\n", table->note);
+}
+
 static void
 put_owners(const snd_summary *self)
 {
@@ -61,7 +69,7 @@ put_owners(const snd_summary *self)
     if (shown != NULL) {
         format.no_footer = 1;
         snd_format_table(shown, &format, self->out);
-        snd_summary_put_note(self, table);
+        put_note(self, table);
     }
 }
 
@@ -108,8 +116,9 @@ put_all(const snd_summary *self)
     put_leaks(self);
 }
 
-void
-snd_summary_put_memory(const snd_summary *self)
+/* Of a recording with memory: its peak, the lines that owned it, and the leaks. Nothing without memory. */
+static void
+put_memory(const snd_summary *self)
 {
     (void)snd_work_found(snd_summary_run(put_all, self));
 }
@@ -273,13 +282,6 @@ snd_summary_show(snd_table *table, const char *const *names)
     }
 }
 
-void
-snd_summary_put_note(const snd_summary *self, const snd_table *table)
-{
-    if (table->note != NULL)
-        snd_buffer_printf(self->out, "%s\n", table->note);
-}
-
 snd_status
 snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
 {
@@ -292,7 +294,7 @@ snd_summary_put(const snd_summary *self, const char *heading, snd_table *table)
         snd_buffer_char(self->out, '\n');
         snd_summary_bold(self, heading);
         snd_format_table(shown, &format, self->out);
-        snd_summary_put_note(self, table);
+        put_note(self, table);
     }
     snd_table_free(shown);
     snd_table_free(table);
@@ -507,7 +509,7 @@ put_memory_only(const snd_summary *self)
     if (!snd_profile_has_memory(self->profile))
         snd_work_end(SND_NO_DATA);
     put_program(self);
-    snd_summary_put_memory(self);
+    put_memory(self);
     put_regions(self);
     snd_memory_view_cost(self->profile, &footer);
     if (!self->format->no_footer)
@@ -531,7 +533,7 @@ write_summary(const snd_summary *self)
     put_lines(self);
     put_waiting(self, &facts);
     put_functions(self);
-    snd_summary_put_memory(self);
+    put_memory(self);
     put_tree(self, &footer);
     put_regions(self);
     if (!self->format->no_footer)

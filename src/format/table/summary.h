@@ -24,16 +24,10 @@ void snd_summary_bold(const snd_summary *self, const char *text);
 /* Shows the named columns, those behind NULL only where there is room; a second NULL ends the names. */
 void snd_summary_show(snd_table *table, const char *const *names);
 
-/* The table's note, where it has one. */
-void snd_summary_put_note(const snd_summary *self, const snd_table *table);
-
 /* A heading and the columns that are shown; uses `table` up. */
 SND_MUST_USE snd_status snd_summary_put(const snd_summary *self, const char *heading, snd_table *table);
 
 /* Whether a row is for programs too. */
 int snd_summary_is_answer(const snd_table *table, uint32_t row);
-
-/* Of a recording with memory: its peak, the lines that owned it, and the leaks. Nothing without memory. */
-void snd_summary_put_memory(const snd_summary *self);
 
 #endif

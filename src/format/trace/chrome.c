@@ -8,6 +8,31 @@
 #include <math.h>
 #include <string.h>
 
+/* Microseconds with three digits: nanoseconds are kept. */
+static void
+put_time(snd_buffer *out, const char *key, uint64_t ns)
+{
+    unsigned rest = (unsigned)(ns % 1000);
+    const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
+
+    snd_buffer_text(out, key);
+    snd_buffer_number(out, ns / 1000);
+    snd_buffer_put(out, decimals, sizeof decimals);
+}
+
+static void
+put_head(snd_buffer *out, const char *name, const char *phase, uint32_t process_id, uint32_t thread_id)
+{
+    snd_buffer_text(out, "{\"name\": ");
+    snd_json_string(out, name);
+    snd_buffer_text(out, ", \"ph\": \"");
+    snd_buffer_text(out, phase);
+    snd_buffer_text(out, "\", \"pid\": ");
+    snd_buffer_number(out, process_id);
+    snd_buffer_text(out, ", \"tid\": ");
+    snd_buffer_number(out, thread_id);
+}
+
 /* ---- samples in a Chrome trace ---- */
 
 /* No thread has such a number: the kernel's end at 2^22. */
@@ -32,7 +57,7 @@ snd_chrome_samples_free(snd_chrome_samples *self)
     *self = (snd_chrome_samples){0};
 }
 
-/* The time between two looks, as far as that is known, and a bit of lateness. */
+/* The time between two ticks, as far as that is known, and a bit of lateness. */
 static uint64_t
 gap_of(const snd_profile *profile)
 {
@@ -55,11 +80,27 @@ update(snd_chrome_samples *self, const snd_profile *profile)
     return self->stacks.node_count < profile->node_count ? snd_stacks_update(&self->stacks, profile) : SND_OK;
 }
 
+/* The name of a line that is no thread's own but has to do with one: `id` is the number it has. */
+static void
+put_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out)
+{
+    const snd_profile_track *about = &profile->tracks[track];
+    snd_buffer name = {0};
+
+    snd_buffer_printf(&name, "%s (samples)", about->name);
+    out->failed |= name.failed;
+    put_head(out, "thread_name", "M", about->process_id, id);
+    snd_buffer_text(out, ", \"args\": {\"name\": ");
+    snd_json_string(out, snd_buffer_str(&name));
+    snd_buffer_text(out, "}}");
+    snd_buffer_free(&name);
+}
+
 static void
 name_line(snd_chrome_line *line, const snd_profile *profile, uint32_t track, snd_buffer *out)
 {
     snd_buffer_text(out, SND_CHROME_COMMA);
-    snd_chrome_line_name(profile, track, FIRST_LINE_ID + track, out);
+    put_line_name(profile, track, FIRST_LINE_ID + track, out);
     line->is_named = 1;
 }
 
@@ -69,6 +110,25 @@ typedef struct ends {
     uint64_t end_ns;
 } ends;
 
+/* A frame from `event->start_ns` on for `event->duration_ns`, on the line of that number. */
+static void
+put_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
+          snd_buffer *out)
+{
+    put_head(out, frame->name, "X", process_id, id);
+    put_time(out, ", \"ts\": ", event->start_ns);
+    put_time(out, ", \"dur\": ", event->duration_ns);
+    snd_buffer_text(out, ", \"cat\": \"sample\"");
+    if (*frame->file != '\0') {
+        snd_buffer_text(out, ", \"args\": {\"file\": ");
+        snd_json_string(out, frame->file);
+        if (frame->line != 0)
+            snd_buffer_printf(out, ", \"line\": %u", frame->line);
+        snd_buffer_char(out, '}');
+    }
+    snd_buffer_char(out, '}');
+}
+
 static void
 end_slices(snd_chrome_samples *self, const snd_profile *profile, uint32_t track, ends at, snd_buffer *out)
 {
@@ -76,8 +136,8 @@ end_slices(snd_chrome_samples *self, const snd_profile *profile, uint32_t track,
         const snd_stacks_entry *stack = &self->stacks.stacks[from];
         uint64_t start_ns = self->lines[track].starts[stack->depth - 1];
         snd_buffer_text(out, SND_CHROME_COMMA);
-        snd_chrome_slice(&self->stacks.frames[stack->frame], profile->tracks[track].process_id, FIRST_LINE_ID + track,
-                         &(snd_profile_event){.start_ns = start_ns, .duration_ns = at.end_ns - start_ns}, out);
+        put_slice(&self->stacks.frames[stack->frame], profile->tracks[track].process_id, FIRST_LINE_ID + track,
+                  &(snd_profile_event){.start_ns = start_ns, .duration_ns = at.end_ns - start_ns}, out);
     }
 }
 
@@ -133,30 +193,7 @@ snd_chrome_samples_close(snd_chrome_samples *self, const snd_profile *profile, s
         close_line(self, profile, i, out);
 }
 
-/* Microseconds with three digits: nanoseconds are kept. */
-static void
-put_time(snd_buffer *out, const char *key, uint64_t ns)
-{
-    unsigned rest = (unsigned)(ns % 1000);
-    const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
-
-    snd_buffer_text(out, key);
-    snd_buffer_number(out, ns / 1000);
-    snd_buffer_put(out, decimals, sizeof decimals);
-}
-
-static void
-put_head(snd_buffer *out, const char *name, const char *phase, uint32_t process_id, uint32_t thread_id)
-{
-    snd_buffer_text(out, "{\"name\": ");
-    snd_json_string(out, name);
-    snd_buffer_text(out, ", \"ph\": \"");
-    snd_buffer_text(out, phase);
-    snd_buffer_text(out, "\", \"pid\": ");
-    snd_buffer_number(out, process_id);
-    snd_buffer_text(out, ", \"tid\": ");
-    snd_buffer_number(out, thread_id);
-}
+/* ---- events ---- */
 
 static void
 put_who(snd_buffer *out, const char *name, const char *phase, const snd_profile_track *track)
@@ -217,39 +254,6 @@ snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *out)
                       about->process_id, about->thread_id);
     snd_json_string(out, about->name);
     snd_buffer_text(out, "}}");
-}
-
-void
-snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out)
-{
-    const snd_profile_track *about = &profile->tracks[track];
-    snd_buffer name = {0};
-
-    snd_buffer_printf(&name, "%s (samples)", about->name);
-    out->failed |= name.failed;
-    put_head(out, "thread_name", "M", about->process_id, id);
-    snd_buffer_text(out, ", \"args\": {\"name\": ");
-    snd_json_string(out, snd_buffer_str(&name));
-    snd_buffer_text(out, "}}");
-    snd_buffer_free(&name);
-}
-
-void
-snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
-                 snd_buffer *out)
-{
-    put_head(out, frame->name, "X", process_id, id);
-    put_time(out, ", \"ts\": ", event->start_ns);
-    put_time(out, ", \"dur\": ", event->duration_ns);
-    snd_buffer_text(out, ", \"cat\": \"sample\"");
-    if (*frame->file != '\0') {
-        snd_buffer_text(out, ", \"args\": {\"file\": ");
-        snd_json_string(out, frame->file);
-        if (frame->line != 0)
-            snd_buffer_printf(out, ", \"line\": %u", frame->line);
-        snd_buffer_char(out, '}');
-    }
-    snd_buffer_char(out, '}');
 }
 
 static void

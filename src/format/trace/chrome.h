@@ -37,13 +37,6 @@ void snd_chrome_samples_close(snd_chrome_samples *self, const snd_profile *profi
 void snd_chrome_process(const snd_profile *profile, snd_buffer *out);
 void snd_chrome_thread(const snd_profile *profile, uint32_t track, snd_buffer *out);
 
-/* The name of a line that is no thread's own but has to do with one: `id` is the number it has. */
-void snd_chrome_line_name(const snd_profile *profile, uint32_t track, uint32_t id, snd_buffer *out);
-
-/* A frame from `event->start_ns` on for `event->duration_ns`, on the line of that number. */
-void snd_chrome_slice(const snd_stacks_frame *frame, uint32_t process_id, uint32_t id, const snd_profile_event *event,
-                      snd_buffer *out);
-
 /* A region, a mark or a counter's value. A region of a coroutine or generator is an asynchronous event: those of one
  * thread overlap. */
 void snd_chrome_event(const snd_profile *profile, const snd_profile_event *event, snd_buffer *out);

@@ -51,21 +51,13 @@ keep_name(snd_perf_map *self, const char *at, const char *end, uint32_t *name)
 {
     size_t size = (size_t)(end - at) < NAME_LIMIT ? (size_t)(end - at) : NAME_LIMIT;
 
-    if (self->names_size + size + 1 > self->names_capacity) {
-        size_t capacity = (self->names_capacity + size + CHUNK) * 2;
-        char *names = snd_realloc(self->names, capacity);
-        if (names == NULL)
-            return 0;
-        self->names = names;
-        self->names_capacity = capacity;
-    }
-    *name = (uint32_t)self->names_size;
+    *name = (uint32_t)self->names.size;
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)at[i];
-        self->names[self->names_size++] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+        snd_buffer_char(&self->names, (char)(c < 0x20 || c == 0x7f ? ' ' : c));
     }
-    self->names[self->names_size++] = '\0';
-    return 1;
+    snd_buffer_char(&self->names, '\0');
+    return !self->names.failed;
 }
 
 /* 0 when memory runs out. */
@@ -185,7 +177,7 @@ snd_perf_map_find(snd_perf_map *self, uint64_t address, snd_perf_function *out)
     }
     if (best == NULL)
         return 0;
-    *out = (snd_perf_function){self->names + best->name, best->start, best->size};
+    *out = (snd_perf_function){self->names.data + best->name, best->start, best->size};
     return 1;
 }
 
@@ -193,6 +185,6 @@ void
 snd_perf_map_free(snd_perf_map *self)
 {
     snd_free(self->entries);
-    snd_free(self->names);
+    snd_buffer_free(&self->names);
     *self = (snd_perf_map){0};
 }

@@ -2,17 +2,13 @@
 #ifndef SND_OS_PERF_MAP_H
 #define SND_OS_PERF_MAP_H
 
-#include "base/status.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "base/buffer.h"
 
 /* All zero: nothing was read. Not thread-safe. */
 typedef struct snd_perf_map {
     struct snd_perf_entry *entries; /* by start, and in the order of the file */
     uint32_t count, capacity;
-    char *names; /* of all entries */
-    size_t names_size, names_capacity;
+    snd_buffer names;    /* of all entries, each ended by NUL */
     uint64_t file, done; /* which file it is, and up to where it was read */
     int is_broken;       /* too large, or not to be trusted: what is known stays, and no more is read */
 } snd_perf_map;

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "model/metric.h"
-#include "os/perf.h"
+#include "os/usage/perf.h"
 
 #include "probe/core/snapshot.h"
 #include <pthread.h>
@@ -18,8 +18,7 @@
     _Static_assert((int)SND_METRIC_##id - (int)SND_METRIC_PAGE_FAULTS == (int)SND_SYSTEM_COUNTER_##id, name);
 SND_SYSTEM_COUNTER_MAP(SAME_ORDER)
 #undef SAME_ORDER
-#define SAME_ORDER(id, name, type, number) \
-    _Static_assert((int)OF_PERF(SND_PERF_##id) == (int)SND_SYSTEM_COUNTER_##id, name);
+#define SAME_ORDER(id, type, number) _Static_assert((int)OF_PERF(SND_PERF_##id) == (int)SND_SYSTEM_COUNTER_##id, #id);
 SND_PERF_MAP(SAME_ORDER)
 #undef SAME_ORDER
 

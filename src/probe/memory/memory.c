@@ -76,12 +76,6 @@ snd_memory_probe_stop(void)
     snd_lock_leave(&snd_sample_state.lock);
 }
 
-int
-snd_memory_is_running(void)
-{
-    return SND_GET(snd_memory.is_running);
-}
-
 void
 snd_memory_set_paused(int paused)
 {

@@ -15,8 +15,6 @@ SND_MUST_USE snd_status snd_memory_probe_start(const snd_memory_options *options
 /* Leads everything back. What was counted stays. */
 void snd_memory_probe_stop(void);
 
-int snd_memory_is_running(void);
-
 /* Nothing is taken for a while; blocks that are known are still seen to be freed. */
 void snd_memory_set_paused(int paused);
 

@@ -2,7 +2,7 @@
 #include "probe/memory/memory_private.h"
 
 #include "base/alloc.h"
-#include "os/usage.h"
+#include "os/usage/usage.h"
 #include "probe/core/snapshot.h"
 
 #include <math.h>

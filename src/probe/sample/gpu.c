@@ -2,8 +2,8 @@
 #include "probe/sample/gpu.h"
 
 #include "os/clock.h"
-#include "os/nvml.h"
 #include "os/process.h"
+#include "os/usage/nvml.h"
 #include "os/worker.h"
 #include "probe/core/plot.h"
 #include "probe/sample/sample_private.h"

@@ -83,9 +83,9 @@ snd_sample_native_child(snd_sample_native *self, snd_sample_tree *tree, uint32_t
     return node;
 }
 
-size_t
-snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit,
-                       snd_unwind_end *end)
+/* The native frames of an answer, innermost first: addresses; how many. */
+static size_t
+walk_native(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit, snd_unwind_end *end)
 {
     snd_stack_copy copy = {slot->native, slot->native_start, slot->native_size};
 
@@ -165,7 +165,7 @@ snd_sample_stitch(snd_sampler *self, uint32_t base, const snd_sample_slot *slot)
 {
     uint64_t addresses[NATIVE_DEPTH];
     snd_unwind_end end;
-    size_t count = snd_sample_native_walk(self->native, slot, addresses, NATIVE_DEPTH, &end);
+    size_t count = walk_native(self->native, slot, addresses, NATIVE_DEPTH, &end);
     stitch made = {self, &slot->stack, slot->stack.count, base, base, 0};
     uint32_t runs = count_runs(&slot->stack), loops = 0;
 

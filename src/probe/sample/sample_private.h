@@ -32,10 +32,6 @@ const char *snd_sample_native_why_not(const snd_sample_native *self);
 /* The node of the function at an address, and of those that were compiled into it, below `parent`. */
 uint32_t snd_sample_native_child(snd_sample_native *self, snd_sample_tree *tree, uint32_t parent, uintptr_t pc);
 
-/* The native frames of an answer, innermost first: addresses; how many. */
-size_t snd_sample_native_walk(snd_sample_native *self, const snd_sample_slot *slot, uint64_t *out, size_t limit,
-                              snd_unwind_end *end);
-
 /* ---- the sampler ---- */
 
 /* A living thread as the sampler knows it. */

@@ -46,11 +46,9 @@ extern snd_call_probe *snd_call_active; /* NULL: none */
 extern uint64_t snd_call_serial;        /* of its book; SND_NO_SERIAL: none */
 #define SND_NO_SERIAL UINT64_MAX
 
-/* call_code.c: what is known of a code object; NULL when memory runs out. Borrowed. */
-SND_COLD snd_code *snd_code_new(PyCodeObject *code);
-
 /* Where it is found. Not on the code object (co_extra): the interpreter would then call what others have registered
- * for theirs, too, when the code dies. Open addressing, never more than half full. Guarded by the GIL. */
+ * for theirs, too, when the code dies. Not base/map: every call looks here. Open addressing, never more than half full.
+ * Guarded by the GIL. */
 typedef struct snd_code_place {
     const PyCodeObject *code; /* NULL: free */
     snd_code *known;
@@ -73,9 +71,6 @@ snd_code_find(const PyCodeObject *code)
     const snd_code_place *place = &snd_code_places[snd_code_home(code)];
     return SND_LIKELY(place->code == code) ? place->known : snd_code_find_slow(code);
 }
-
-/* Asks the filter, once a code object. */
-SND_COLD int snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known);
 
 /* What is known of a code object whose calls are counted; NULL: they are not. */
 SND_COLD snd_code *snd_code_wanted_slow(PyCodeObject *code);
@@ -161,7 +156,6 @@ typedef struct snd_pause {
 } snd_pause;
 void snd_pause_begin(const void *generator, uint64_t now, uint32_t site);
 snd_pause snd_pause_end(const void *generator);
-void snd_pause_forget_all(void);
 
 /* call_hooks_*.c: how the interpreter tells. 0 with an exception set when it cannot. */
 int snd_call_hooks_start(snd_call_probe *probe);

@@ -189,8 +189,9 @@ is_told_of_deaths(void)
     return answer;
 }
 
-snd_code *
-snd_code_new(PyCodeObject *code)
+/* call_code.c: what is known of a code object; NULL when memory runs out. Borrowed. */
+static snd_code *
+new_code(PyCodeObject *code)
 {
     PyObject *type, *value, *trace;
     snd_code *known = snd_code_find(code);
@@ -242,8 +243,9 @@ keep_code(const snd_call_probe *probe, PyCodeObject *code, const snd_code *known
     PyErr_Restore(type, value, trace);
 }
 
-int
-snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
+/* Asks the filter, once a code object. */
+static int
+judge_code(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
 {
     int is_wanted = !known->is_ours && known->site != SND_NONE;
 
@@ -263,7 +265,7 @@ snd_code_judge(const snd_call_probe *probe, PyCodeObject *code, snd_code *known)
 snd_code *
 snd_code_wanted_slow(PyCodeObject *code)
 {
-    snd_code *known = snd_call_active == NULL ? NULL : snd_code_new(code);
-    return known != NULL && (known->wanted == snd_call_serial || snd_code_judge(snd_call_active, code, known)) ? known
-                                                                                                               : NULL;
+    snd_code *known = snd_call_active == NULL ? NULL : new_code(code);
+    return known != NULL && (known->wanted == snd_call_serial || judge_code(snd_call_active, code, known)) ? known
+                                                                                                           : NULL;
 }

@@ -57,8 +57,8 @@ snd_pause_end(const void *generator)
     return found;
 }
 
-void
-snd_pause_forget_all(void)
+static void
+forget_pauses(void)
 {
     snd_map_free(&by_address);
     snd_free(pauses);
@@ -133,7 +133,7 @@ stop(snd_py_calls *self)
         return;
     snd_call_hooks_stop(&self->probe, 0);
     snd_call_book_flush(self->probe.book);
-    snd_pause_forget_all();
+    forget_pauses();
 }
 
 /* The same for a profile that nobody can read any more, maybe inside a garbage collection: no Python code may run, be
@@ -146,7 +146,7 @@ stop_silently(snd_py_calls *self)
     snd_call_hooks_stop(&self->probe, 1);
     if (self->timer == NULL)
         snd_call_book_flush(self->probe.book);
-    snd_pause_forget_all();
+    forget_pauses();
 }
 
 static int
@@ -263,6 +263,22 @@ raise_busy(void)
     return NULL;
 }
 
+/* In the child of a fork the other threads are gone, and what they had open never ended. */
+static void
+after_fork_in_child(void)
+{
+    if (snd_call_active != NULL)
+        snd_call_book_after_fork(snd_call_active->book);
+}
+
+static void
+watch_forks(void)
+{
+    static int is_watching;
+    if (!is_watching)
+        is_watching = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
+}
+
 static PyObject *
 calls_enable(PyObject *object, PyObject *args, PyObject *keywords)
 {
@@ -284,7 +300,7 @@ calls_enable(PyObject *object, PyObject *args, PyObject *keywords)
     }
     self->probe.book->is_flat = !subcalls;
     self->probe.wish.builtins = builtins;
-    snd_calls_watch_forks();
+    watch_forks();
     snd_call_book_start(self->probe.book);
     if (!snd_call_hooks_start(&self->probe))
         return NULL;
@@ -375,22 +391,6 @@ calls_hook(PyObject *object, PyObject *nothing)
 {
     (void)nothing;
     return PyUnicode_FromString(snd_call_hooks_name(((snd_py_calls *)object)->probe.wish.builtins));
-}
-
-/* In the child of a fork the other threads are gone, and what they had open never ended. */
-static void
-after_fork_in_child(void)
-{
-    if (snd_call_active != NULL)
-        snd_call_book_after_fork(snd_call_active->book);
-}
-
-void
-snd_calls_watch_forks(void)
-{
-    static int is_watching;
-    if (!is_watching)
-        is_watching = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
 }
 
 /* Calls of an empty function, in ns each: the least of some tries. */

@@ -20,6 +20,4 @@ PyObject *snd_calls_getstats(PyObject *object, PyObject *nothing);
 PyObject *snd_calls_pstats(PyObject *object, PyObject *nothing);
 int snd_calls_make_types(snd_state *state);
 
-void snd_calls_watch_forks(void);
-
 #endif

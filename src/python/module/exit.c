@@ -1,6 +1,6 @@
 /* Ways out of the process that no handler hears of: os._exit, os.exec*, the children of subprocess, and signals that
  * get their default action back. While files are being written or threads are looked at, they lead through us. */
-#include "python/module/exit.h"
+#include "python/module/state.h"
 
 #include "collect/session.h"
 #include "probe/sample/sample.h"

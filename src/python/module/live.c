@@ -1,5 +1,5 @@
 /* The memory that is live in a profile, by line, by file or by stack: what a snapshot shows. */
-#include "python/module/live.h"
+#include "python/module/state.h"
 
 #include "base/alloc.h"
 

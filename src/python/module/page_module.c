@@ -1,5 +1,5 @@
 /* The report page for Python: of a profile, or of recordings with their timeline. */
-#include "python/module/page_module.h"
+#include "python/module/state.h"
 
 #include "format/page/page.h"
 #include "os/file.h"

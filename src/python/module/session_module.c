@@ -7,14 +7,13 @@
 #include "os/process.h"
 #include "probe/sample/sample.h"
 #include "python/memory/memory_module.h"
-#include "python/module/exit.h"
 #include "python/module/profile_object.h"
 #include "python/module/session_settings.h"
 #include "python/module/threads.h"
 #include "python/regions/owner.h"
 #include "python/sampling/sample_module.h"
 
-#include "os/usage.h"
+#include "os/usage/usage.h"
 #include "probe/core/system_counter.h"
 #include "python/module/state.h"
 #include <string.h>

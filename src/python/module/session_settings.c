@@ -177,7 +177,10 @@ names_of(unsigned of)
 static PyObject *
 describe_setting(const snd_setting *self)
 {
-    static const char *const kinds[] = {"flag", "text", "patterns", "count", "seconds"}; /* as snd_setting_kind */
+    static const char *const kinds[] = {
+        [SND_SETTING_FLAG] = "flag",   [SND_SETTING_TEXT] = "text",       [SND_SETTING_PATTERNS] = "patterns",
+        [SND_SETTING_COUNT] = "count", [SND_SETTING_SECONDS] = "seconds", [SND_SETTING_PERCENT] = "percent",
+    };
     char letter[] = {self->letter, '\0'};
     PyObject *of = names_of(self->of);
 

@@ -1,5 +1,5 @@
 /* Where the program of a process begins, what it starts, and what is left of that. */
-#include "python/module/started.h"
+#include "python/module/state.h"
 
 #include "base/alloc.h"
 #include "collect/children.h"

@@ -3,6 +3,7 @@
 #ifndef SND_PYTHON_STATE_H
 #define SND_PYTHON_STATE_H
 
+#include "model/profile.h"
 #include "python/compat/compat.h"
 
 #include "base/buffer.h"
@@ -125,5 +126,27 @@ PyObject *snd_py_run_alone(PyObject *module, PyObject *args);
 PyObject *snd_py_run_file(PyObject *module, PyObject *args);
 PyObject *snd_py_check_columns(PyObject *module, PyObject *columns);
 PyObject *snd_py_format_cells(PyObject *module, PyObject *args);
+PyObject *snd_py_page(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *snd_py_write_page(PyObject *module, PyObject *args);
+PyObject *snd_py_call_at_program(PyObject *module, PyObject *args);
+PyObject *snd_py_part_path(PyObject *module, PyObject *folder);
+PyObject *snd_py_make_parts(PyObject *module, PyObject *nothing);
+PyObject *snd_py_parts(PyObject *module, PyObject *nothing);
+PyObject *snd_py_look_at_parts(PyObject *module, PyObject *nothing);
+PyObject *snd_py_gather(PyObject *module, PyObject *nothing);
+PyObject *snd_py_read(PyObject *module, PyObject *path);
+
+/* Puts our step before os._exit, os.exec* and the programs that subprocess runs, or takes it away. Never raises. */
+void snd_exit_hook(int on);
+
+/* Whether this is a child on its way to another program. */
+int snd_exit_is_forking(void);
+
+/* The memory that is live in a profile: a list of (bytes, blocks, ((file, line), …)), innermost frame first and the
+ * largest row first, by "lineno", "filename" or "traceback". NULL with an exception set. */
+PyObject *snd_profile_live(const snd_profile *profile, PyObject *name);
+
+/* The text of the page of one or two profiles; NULL after an exception, which is OSError where there is no page. */
+PyObject *snd_page_object(const snd_profile *const *profiles, unsigned count, int source);
 
 #endif

@@ -9,8 +9,9 @@ bucket_of(const snd_state *state, const PyObject *generator)
     return (uint32_t)(((uint64_t)(uintptr_t)generator >> 4) * 0x9E3779B97F4A7C15u >> 32) & state->owner_mask;
 }
 
-snd_owner *
-snd_owner_find(snd_state *state, PyObject *generator)
+/* NULL: the generator has no open region. */
+static snd_owner *
+find_owner(snd_state *state, PyObject *generator)
 {
     if (state->owner_count == 0)
         return NULL;
@@ -91,7 +92,7 @@ snd_owner_stack(snd_state *state, snd_track *track, snd_frame *frame)
         return &track->stack;
     for (; frame != NULL; frame = snd_frame_back(frame)) {
         PyObject *generator = snd_frame_generator(frame);
-        snd_owner *owner = generator == NULL ? NULL : snd_owner_find(state, generator);
+        snd_owner *owner = generator == NULL ? NULL : find_owner(state, generator);
         if (owner != NULL)
             return &owner->stack;
     }
@@ -105,7 +106,7 @@ snd_owner_is_open(snd_state *state, snd_track *track, const snd_node *node)
 
     for (; frame != NULL; frame = snd_frame_back(frame)) {
         PyObject *generator = snd_frame_generator(frame);
-        snd_owner *owner = generator == NULL ? NULL : snd_owner_find(state, generator);
+        snd_owner *owner = generator == NULL ? NULL : find_owner(state, generator);
         if (owner != NULL && snd_region_is_open(&owner->stack, node))
             return 1;
     }
@@ -117,7 +118,7 @@ snd_owner_suspended(snd_state *state, PyObject *generator)
 {
     if (SND_LIKELY(state->owner_count == 0))
         return;
-    snd_owner *owner = snd_owner_find(state, generator);
+    snd_owner *owner = find_owner(state, generator);
     snd_track *track = owner == NULL ? NULL : snd_track_get();
     if (track != NULL)
         snd_region_suspend(track, &owner->stack);
@@ -128,7 +129,7 @@ snd_owner_resumed(snd_state *state, PyObject *generator)
 {
     if (SND_LIKELY(state->owner_count == 0))
         return;
-    snd_owner *owner = snd_owner_find(state, generator);
+    snd_owner *owner = find_owner(state, generator);
     snd_track *track = owner == NULL ? NULL : snd_track_get();
     if (track != NULL)
         snd_region_resume(track, &owner->stack);

@@ -12,9 +12,6 @@ typedef struct snd_owner {
     struct snd_owner *next;
 } snd_owner;
 
-/* NULL: the generator has no open region. */
-snd_owner *snd_owner_find(snd_state *state, PyObject *generator);
-
 /* The stack of the innermost running generator that has open regions, else the thread's. The walk starts at `frame`,
  * which may be NULL. */
 snd_stack *snd_owner_stack(snd_state *state, snd_track *track, snd_frame *frame);

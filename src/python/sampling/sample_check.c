@@ -1,5 +1,5 @@
 /* Is what we read of the interpreter's frames what it says itself? Asked once, on a stack that we know. */
-#include "python/sampling/sample_check.h"
+#include "python/sampling/sample_module.h"
 
 #include "base/alloc.h"
 #include "os/process.h"

@@ -4,7 +4,7 @@
  * a name that stripping took away. So a small program calls a function of ours in each way in which the loop calls
  * something. The loop keeps a frame of its own on the C stack, and the native function in which that lies is the
  * loop. */
-#include "python/sampling/sample_loop.h"
+#include "python/sampling/sample_module.h"
 
 #include "os/native/here.h"
 #include "python/compat/compat_stack.h"

@@ -6,8 +6,6 @@
 #include "probe/sample/sample.h"
 #include "python/compat/compat_stack.h"
 #include "python/module/threads.h"
-#include "python/sampling/sample_check.h"
-#include "python/sampling/sample_loop.h"
 
 #include <string.h>
 

@@ -40,4 +40,13 @@ void snd_sample_safe_stop(void);
 /* A garbage collection begins or ends on the calling thread, which has the GIL all the time. */
 void snd_sample_safe_collects(int begins);
 
+/* Whether the interpreter's frames can be read as they lie. 1: everything we read of a known stack is what the
+ * interpreter says of it. With the GIL held. */
+int snd_sample_check(void);
+
+/* Where the evaluation loop's machine code is. Fills `loop`, `handlers` and `code` of the interpreter, and tries
+ * whether calls of each kind come out of the loop. 0: some do not, or it was not found; then `loop` is empty. With the
+ * GIL. An interpreter does not change: what was found once is. */
+int snd_loop_find(snd_sample_interpreter *out);
+
 #endif

@@ -1,6 +1,6 @@
 /* Samples by the interpreter's own functions, with the GIL held: for an interpreter whose frames we cannot read.
  *
- * Before each round of looks everything is copied. Code that was met stays alive until the sampler stops, so that its
+ * Before each tick everything is copied. Code that was met stays alive until the sampler stops, so that its
  * address means the same all the time. */
 #include "base/alloc.h"
 #include "base/map.h"

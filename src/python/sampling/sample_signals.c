@@ -31,21 +31,24 @@ be_silent(int on)
 }
 
 static PyObject *
-wait_for(PyObject *module, PyObject *set)
+ask_silently(int which, PyObject *module, PyObject *argument)
 {
     be_silent(1);
-    PyObject *answer = methods[WAIT].original(module, set);
+    PyObject *answer = methods[which].original(module, argument);
     be_silent(0);
     return answer;
 }
 
 static PyObject *
+wait_for(PyObject *module, PyObject *set)
+{
+    return ask_silently(WAIT, module, set);
+}
+
+static PyObject *
 wait_for_info(PyObject *module, PyObject *set)
 {
-    be_silent(1);
-    PyObject *answer = methods[WAIT_INFO].original(module, set);
-    be_silent(0);
-    return answer;
+    return ask_silently(WAIT_INFO, module, set);
 }
 
 static PyObject *
@@ -60,10 +63,7 @@ wait_in_time(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static PyObject *
 list_pending(PyObject *module, PyObject *nothing)
 {
-    be_silent(1);
-    PyObject *answer = methods[PENDING].original(module, nothing);
-    be_silent(0);
-    return answer;
+    return ask_silently(PENDING, module, nothing);
 }
 
 void

@@ -3,16 +3,18 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "model/merge.h"
 #include "model/processes.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/unfinished.h"
 #include "os/worker.h"
 #include "store/chunk.h"
-#include "store/merge/merge_private.h"
 #include "store/merge/parts.h"
 #include "store/open/files.h"
 #include "store/reader.h"
+#include "store/schema.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +23,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- which processes the recordings have that are to be merged ---- */
+/* A process of one of the recordings. */
+typedef struct found_process {
+    uint32_t input;
+    uint32_t place;                    /* in the recording */
+    uint32_t id;                       /* in the merged one; SND_NONE: it stands elsewhere too */
+    uint32_t first_track, track_count; /* in `tracks` */
+} found_process;
 
-snd_status
-snd_merge_fail(snd_merging *self, uint32_t input, snd_status status)
+typedef struct merging {
+    const char *out;
+    const char *const *paths;
+    uint32_t count;
+    snd_merge_result *result;
+    snd_merger *merger;
+    snd_profile *known; /* the processes, in the order in which they were found */
+    found_process *found;
+    uint32_t found_count, found_capacity;
+    snd_profile_track *tracks; /* of all that were found, as each process counts time */
+    uint32_t track_count, track_capacity;
+    char *target; /* what `out` leads to; of malloc */
+    char *path;   /* where it is written */
+    snd_writer *writer;
+    sqlite3 *db;
+    sqlite3_stmt *part, *timeline;
+} merging;
+
+/* Says which of the recordings a failure is about. Gives the status. */
+static snd_status
+fail(merging *self, uint32_t input, snd_status status)
 {
     if (status != SND_OK)
         self->result->failed = self->paths[input];
@@ -81,7 +108,7 @@ keep_common(snd_buffer *common, const char *probes)
 }
 
 static snd_status
-add_track(snd_merging *self, const snd_profile_track *track, uint64_t offset)
+add_track(merging *self, const snd_profile_track *track, uint64_t offset)
 {
     snd_profile_track added = *track;
 
@@ -97,10 +124,10 @@ add_track(snd_merging *self, const snd_profile_track *track, uint64_t offset)
 }
 
 static snd_status
-add_found(snd_merging *self, uint32_t input, const snd_profile *outline, uint32_t place, int is_merged)
+add_found(merging *self, uint32_t input, const snd_profile *outline, uint32_t place, int is_merged)
 {
     const snd_process *process = &outline->processes[place];
-    snd_merge_found added = {.input = input, .place = place, .id = SND_NONE, .first_track = self->track_count};
+    found_process added = {.input = input, .place = place, .id = SND_NONE, .first_track = self->track_count};
     uint32_t id;
     snd_status status = snd_profile_add_process(self->known, process, &id);
 
@@ -118,7 +145,7 @@ add_found(snd_merging *self, uint32_t input, const snd_profile *outline, uint32_
 }
 
 static snd_status
-look_at(snd_merging *self, uint32_t input, snd_buffer *common)
+look_at(merging *self, uint32_t input, snd_buffer *common)
 {
     snd_reader *reader = NULL;
     snd_profile *outline = NULL;
@@ -141,12 +168,12 @@ look_at(snd_merging *self, uint32_t input, snd_buffer *common)
     snd_profile_free(outline);
     snd_reader_free(reader);
     errno = saved;
-    return snd_merge_fail(self, input, status);
+    return fail(self, input, status);
 }
 
 /* Of a process that stands in several recordings the longest counts, and of equal ones the first. */
 static snd_status
-drop_twice(snd_merging *self, unsigned char *is_dropped)
+drop_twice(merging *self, unsigned char *is_dropped)
 {
     const snd_process *processes = self->known->processes;
     snd_map by_number = {0};
@@ -172,13 +199,13 @@ drop_twice(snd_merging *self, unsigned char *is_dropped)
 }
 
 static snd_status
-declare(snd_merging *self)
+declare(merging *self)
 {
     unsigned char *is_dropped = snd_calloc(self->found_count + 1u, 1);
     snd_status status = is_dropped == NULL ? SND_NO_MEMORY : drop_twice(self, is_dropped);
 
     for (uint32_t i = 0; i < self->found_count && status == SND_OK; i++) {
-        snd_merge_found *one = &self->found[i];
+        found_process *one = &self->found[i];
         if (is_dropped[i])
             continue;
         status = snd_merger_add_process(self->merger, &self->known->processes[i], &one->id);
@@ -190,8 +217,9 @@ declare(snd_merging *self)
     return status == SND_OK ? snd_merger_start(self->merger) : status;
 }
 
-snd_status
-snd_merge_look(snd_merging *self)
+/* Looks at all recordings, finds their processes and tells the merger of them. */
+static snd_status
+find_processes(merging *self)
 {
     snd_buffer common = {0};
     snd_status status = SND_OK;
@@ -200,7 +228,7 @@ snd_merge_look(snd_merging *self)
         status = look_at(self, i, &common);
     snd_buffer_free(&common);
     if (status == SND_OK && self->count != 0 && self->result->empty == self->count)
-        return snd_merge_fail(self, 0, SND_EMPTY);
+        return fail(self, 0, SND_EMPTY);
     return status == SND_OK ? declare(self) : status;
 }
 
@@ -210,7 +238,7 @@ snd_merge_look(snd_merging *self)
 
 /* What stands under another name keeps it. */
 static snd_status
-name_file(snd_merging *self)
+name_file(merging *self)
 {
     struct stat about;
 
@@ -231,7 +259,7 @@ name_file(snd_merging *self)
 }
 
 static snd_status
-create(snd_merging *self)
+create(merging *self)
 {
     snd_status status = name_file(self);
     if (status != SND_OK)
@@ -252,7 +280,7 @@ create(snd_merging *self)
 }
 
 static snd_status
-close_database(snd_merging *self, int is_kept)
+close_database(merging *self, int is_kept)
 {
     int result = SQLITE_OK;
 
@@ -270,7 +298,7 @@ close_database(snd_merging *self, int is_kept)
 }
 
 static snd_status
-write_piece(snd_merging *self, const int64_t *values, const char *data, size_t size)
+write_piece(merging *self, const int64_t *values, const char *data, size_t size)
 {
     snd_buffer packed = {0};
     snd_status status = snd_pack(data, size, PART_LEVEL, &packed);
@@ -288,7 +316,7 @@ write_piece(snd_merging *self, const int64_t *values, const char *data, size_t s
 }
 
 static snd_status
-write_part(snd_merging *self, uint32_t process, const snd_buffer *bytes)
+write_part(merging *self, uint32_t process, const snd_buffer *bytes)
 {
     snd_status status = snd_buffer_status(bytes);
     int64_t number = 0;
@@ -305,7 +333,7 @@ write_part(snd_merging *self, uint32_t process, const snd_buffer *bytes)
 
 /* What its nodes and tracks are in the merged one. */
 typedef struct input {
-    snd_merging *merging;
+    merging *merging;
     uint32_t *nodes;
     uint32_t *tracks;  /* SND_NONE: not counted */
     uint64_t *offsets; /* per track: what is added to its times; may be less than nothing */
@@ -357,7 +385,7 @@ take_event(void *context, const snd_profile_event *event)
 
 /* Adds the profile of one process, and says what became of its nodes in `nodes`. */
 static snd_status
-add_profile(snd_merging *self, const snd_merge_found *one, const snd_profile *profile, uint32_t *nodes)
+add_profile(merging *self, const found_process *one, const snd_profile *profile, uint32_t *nodes)
 {
     uint32_t *sites = snd_malloc((profile->site_count + 1u) * sizeof *sites);
     snd_buffer bytes = {0};
@@ -378,7 +406,7 @@ add_profile(snd_merging *self, const snd_merge_found *one, const snd_profile *pr
 
 /* A process of a merged recording: its nodes are nodes of that. */
 static snd_status
-add_part(input *self, snd_reader *reader, const snd_profile *all, const snd_merge_found *one)
+add_part(input *self, snd_reader *reader, const snd_profile *all, const found_process *one)
 {
     snd_profile *own = NULL;
     uint32_t *inside = NULL, *nodes = NULL;
@@ -396,7 +424,7 @@ add_part(input *self, snd_reader *reader, const snd_profile *all, const snd_merg
 }
 
 static void
-place_tracks(input *self, const snd_profile *all, const snd_merge_found *one, int is_merged)
+place_tracks(input *self, const snd_profile *all, const found_process *one, int is_merged)
 {
     const snd_merger *merger = self->merging->merger;
     uint32_t line = snd_merger_line(merger, one->id);
@@ -411,12 +439,12 @@ place_tracks(input *self, const snd_profile *all, const snd_merge_found *one, in
 static snd_status
 add_processes(input *self, snd_reader *reader, const snd_profile *all, uint32_t number)
 {
-    snd_merging *whole = self->merging;
+    merging *whole = self->merging;
     int is_merged = 0;
     snd_status status = snd_reader_is_merged(reader, &is_merged);
 
     for (uint32_t i = 0; i < whole->found_count && status == SND_OK; i++) {
-        const snd_merge_found *one = &whole->found[i];
+        const found_process *one = &whole->found[i];
         if (one->input != number || one->id == SND_NONE)
             continue;
         if (one->place >= all->process_count)
@@ -496,7 +524,7 @@ free_reading(reading *self)
 }
 
 static snd_status
-add_input(snd_merging *self, uint32_t number, const reading *from)
+add_input(merging *self, uint32_t number, const reading *from)
 {
     input state = {.merging = self};
     snd_status status = from->all == NULL ? from->status : add_all(&state, from->reader, from->all, number);
@@ -507,7 +535,7 @@ add_input(snd_merging *self, uint32_t number, const reading *from)
     snd_free(state.tracks);
     snd_free(state.offsets);
     errno = saved;
-    return snd_merge_fail(self, number, status);
+    return fail(self, number, status);
 }
 
 /* ---- all of it ---- */
@@ -529,14 +557,14 @@ compare_turns(const void *a, const void *b)
 }
 
 static turn *
-make_turns(const snd_merging *self)
+make_turns(const merging *self)
 {
     turn *turns = snd_malloc((self->count + 1u) * sizeof *turns);
 
     for (uint32_t i = 0; turns != NULL && i < self->count; i++)
         turns[i] = (turn){i, UINT64_MAX};
     for (uint32_t i = 0; turns != NULL && i < self->found_count; i++) {
-        const snd_merge_found *one = &self->found[i];
+        const found_process *one = &self->found[i];
         if (one->id != SND_NONE && snd_merger_offset(self->merger, one->id) < turns[one->input].start_ns)
             turns[one->input].start_ns = snd_merger_offset(self->merger, one->id);
     }
@@ -546,7 +574,7 @@ make_turns(const snd_merging *self)
 }
 
 static snd_status
-add_inputs(snd_merging *self)
+add_inputs(merging *self)
 {
     turn *turns = make_turns(self);
     snd_status status = turns == NULL ? SND_NO_MEMORY : SND_OK;
@@ -574,7 +602,7 @@ add_inputs(snd_merging *self)
 }
 
 static snd_status
-write_sum(snd_merging *self)
+write_sum(merging *self)
 {
     snd_status status = close_database(self, 1);
     if (status == SND_OK)
@@ -586,13 +614,13 @@ write_sum(snd_merging *self)
 }
 
 static snd_status
-merge(snd_merging *self)
+merge(merging *self)
 {
     self->merger = snd_merger_new();
     self->known = snd_profile_new();
     if (self->merger == NULL || self->known == NULL)
         return SND_NO_MEMORY;
-    snd_status status = snd_merge_look(self);
+    snd_status status = find_processes(self);
     if (status != SND_OK)
         return status;
     self->result->failed = self->out;
@@ -607,7 +635,7 @@ merge(snd_merging *self)
 snd_status
 snd_merge_files(const char *out, const char *const *paths, uint32_t count, snd_merge_result *result)
 {
-    snd_merging self = {.out = out, .paths = paths, .count = count, .result = result};
+    merging self = {.out = out, .paths = paths, .count = count, .result = result};
 
     *result = (snd_merge_result){.failed = out};
     snd_status status = merge(&self);

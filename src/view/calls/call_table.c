@@ -1,11 +1,12 @@
-/* What the views of calls share. */
-#include "view/calls/call_table.h"
+/* The views of calls: functions, their callers and their callees. */
+#include "view/calls/calls.h"
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "view/core/arrange.h"
 #include "view/core/footer.h"
+#include "view/core/view.h"
 #include "view/sampled/sample_table.h"
 
 #include <string.h>
@@ -58,6 +59,15 @@ static const snd_column columns[] = {
     [PARENT] = {"parent", "parent", SND_UNIT_TEXT, 0},
 };
 
+/* A table in the making. */
+typedef struct call_table {
+    const snd_profile *profile;
+    snd_calls calls;
+    snd_table *table;
+    uint64_t all_self_ns; /* of all functions: the whole of which rows are a share */
+    uint32_t above;       /* the last row of the table at depth 0 */
+} call_table;
+
 /* ---- the text of a function ---- */
 
 void
@@ -104,7 +114,7 @@ set_ncalls(snd_table *table, snd_cell *cell, const snd_calls_numbers *numbers)
 }
 
 static void
-set_numbers(snd_call_table *self, const snd_calls_numbers *numbers, snd_cell *cells)
+set_numbers(call_table *self, const snd_calls_numbers *numbers, snd_cell *cells)
 {
     set_ncalls(self->table, &cells[NCALLS], numbers);
     snd_set_whole(&cells[SELF], numbers->self_ns);
@@ -140,10 +150,11 @@ set_site(snd_table *table, const snd_profile_site *site, snd_cell *cells)
 
 /* ---- rows ---- */
 
-void
-snd_call_table_start(snd_call_table *self, const snd_profile *profile, const char *view, int is_tree)
+/* SND_NO_DATA when the profile has no calls. Whatever it says, snd_call_table_finish comes last. */
+static void
+start(call_table *self, const snd_profile *profile, const char *view, int is_tree)
 {
-    *self = (snd_call_table){.profile = profile};
+    *self = (call_table){.profile = profile};
     snd_work_need(snd_calls_make(profile, SND_PAIRS_OF_SIGNATURES, &self->calls));
     for (uint32_t i = 0; i < self->calls.row_count; i++)
         if (self->calls.rows[i].function == i)
@@ -155,7 +166,7 @@ snd_call_table_start(snd_call_table *self, const snd_profile *profile, const cha
 }
 
 static void
-add_row(snd_call_table *self, uint32_t depth, uint32_t row, const snd_calls_numbers *numbers, int has_place,
+add_row(call_table *self, uint32_t depth, uint32_t row, const snd_calls_numbers *numbers, int has_place,
         snd_cell **cells)
 {
     const snd_profile_site *site = &self->calls.rows[row].site;
@@ -168,8 +179,8 @@ add_row(snd_call_table *self, uint32_t depth, uint32_t row, const snd_calls_numb
         snd_set_whole(&(*cells)[ID], id);
 }
 
-void
-snd_call_table_add(snd_call_table *self, uint32_t row)
+static void
+add_function(call_table *self, uint32_t row)
 {
     snd_cell *cells;
 
@@ -177,8 +188,10 @@ snd_call_table_add(snd_call_table *self, uint32_t row)
     add_row(self, 0, row, &self->calls.rows[row].numbers, 1, &cells);
 }
 
-void
-snd_call_table_add_below(snd_call_table *self, uint32_t row, const snd_calls_numbers *numbers, int has_place)
+/* A row at depth 0 for `row` of the calls; below it (depth 1) one with numbers of its own and a text that may leave out
+ * the place. */
+static void
+add_below(call_table *self, uint32_t row, const snd_calls_numbers *numbers, int has_place)
 {
     snd_cell *cells;
     add_row(self, 1, row, numbers, has_place, &cells);
@@ -187,8 +200,9 @@ snd_call_table_add_below(snd_call_table *self, uint32_t row, const snd_calls_num
     cells[PARENT] = parent[FUNCTION];
 }
 
-void
-snd_call_table_add_pairs(snd_call_table *self)
+/* A row for each function (or signature, where it has some) and below it the callees of its pairs. */
+static void
+add_pairs(call_table *self)
 {
     const snd_calls *calls = &self->calls;
     uint32_t next = 0;
@@ -197,10 +211,10 @@ snd_call_table_add_pairs(snd_call_table *self)
         const snd_calls_row *row = &calls->rows[i];
         int has_pairs = next < calls->pair_count && calls->pairs[next].caller == i;
         if (has_pairs || (row->signature_count == 0 && snd_calls_is_used(&row->numbers)))
-            snd_call_table_add(self, i);
+            add_function(self, i);
         for (; next < calls->pair_count && calls->pairs[next].caller == i; next++)
             if (snd_calls_is_used(&calls->pairs[next].numbers))
-                snd_call_table_add_below(self, calls->pairs[next].callee, &calls->pairs[next].numbers, 1);
+                add_below(self, calls->pairs[next].callee, &calls->pairs[next].numbers, 1);
     }
 }
 
@@ -252,8 +266,9 @@ add_footer(const snd_profile *profile, const snd_calls *calls, snd_table *table)
     snd_footer_set(profile, &text, table);
 }
 
-void
-snd_call_table_finish(snd_call_table *self, const char *key, snd_table **out)
+/* Sorts the rows by `key` and adds the footer, if `status` is SND_OK; hands over the table or frees it. */
+static void
+finish(call_table *self, const char *key, snd_table **out)
 {
     if (self->table->row_count == 0)
         snd_work_end(SND_NO_DATA);
@@ -287,29 +302,29 @@ make_lists(const snd_calls *calls, lists *out)
 }
 
 static void
-add_function(snd_call_table *self, const lists *signatures, uint32_t function)
+add_signatures(call_table *self, const lists *signatures, uint32_t function)
 {
     const snd_calls_row *rows = self->calls.rows;
-    snd_call_table_add(self, function);
+    add_function(self, function);
 
     for (uint32_t i = signatures->first[function]; i != SND_NONE; i = signatures->next[i])
         if (snd_calls_is_used(&rows[i].numbers))
-            snd_call_table_add_below(self, i, &rows[i].numbers, 0);
+            add_below(self, i, &rows[i].numbers, 0);
 }
 
 static void
 ask_signatures(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
     (void)options;
-    snd_call_table self;
+    call_table self;
     lists signatures = {0};
-    snd_call_table_start(&self, profile, "signatures", 1);
+    start(&self, profile, "signatures", 1);
 
     make_lists(&self.calls, &signatures);
     for (uint32_t i = 0; i < self.calls.row_count; i++)
         if (self.calls.rows[i].function == i && snd_calls_is_used(&self.calls.rows[i].numbers))
-            add_function(&self, &signatures, i);
-    snd_call_table_finish(&self, "self_ns", out);
+            add_signatures(&self, &signatures, i);
+    finish(&self, "self_ns", out);
 }
 
 SND_VIEW(signatures, ask_signatures)
@@ -330,17 +345,17 @@ has_calls(const snd_profile *profile)
 static void
 ask_functions(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_call_table self;
+    call_table self;
 
     if (snd_profile_has_samples(profile) && !has_calls(profile)) {
         snd_work_need(snd_view_sampled_functions(profile, options, out));
         return;
     }
-    snd_call_table_start(&self, profile, "functions", 0);
+    start(&self, profile, "functions", 0);
     for (uint32_t i = 0; i < self.calls.row_count; i++)
         if (self.calls.rows[i].function == i && snd_calls_is_used(&self.calls.rows[i].numbers))
-            snd_call_table_add(&self, i);
-    snd_call_table_finish(&self, "self_ns", out);
+            add_function(&self, i);
+    finish(&self, "self_ns", out);
 }
 
 SND_VIEW(functions, ask_functions)
@@ -348,14 +363,14 @@ SND_VIEW(functions, ask_functions)
 static void
 ask_callers(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_call_table self;
-    snd_call_table_start(&self, profile, "callers", 1);
+    call_table self;
+    start(&self, profile, "callers", 1);
 
     (void)options;
     self.table->matches_groups = 1;
     snd_calls_turn_pairs(&self.calls);
-    snd_call_table_add_pairs(&self);
-    snd_call_table_finish(&self, "total_ns", out);
+    add_pairs(&self);
+    finish(&self, "total_ns", out);
 }
 
 SND_VIEW(callers, ask_callers)
@@ -363,13 +378,13 @@ SND_VIEW(callers, ask_callers)
 static void
 ask_callees(const snd_profile *profile, const snd_view_options *options, snd_table **out)
 {
-    snd_call_table self;
-    snd_call_table_start(&self, profile, "callees", 1);
+    call_table self;
+    start(&self, profile, "callees", 1);
 
     (void)options;
     self.table->matches_groups = 1;
-    snd_call_table_add_pairs(&self);
-    snd_call_table_finish(&self, "total_ns", out);
+    add_pairs(&self);
+    finish(&self, "total_ns", out);
 }
 
 SND_VIEW(callees, ask_callees)

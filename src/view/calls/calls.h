@@ -3,6 +3,7 @@
 #ifndef SND_VIEW_CALLS_H
 #define SND_VIEW_CALLS_H
 
+#include "base/buffer.h"
 #include "base/work.h"
 #include "model/profile.h"
 
@@ -51,5 +52,8 @@ void snd_calls_turn_pairs(snd_calls *self);
 
 /* Whether anything was counted: a generator that only paused so far has time but no call. */
 int snd_calls_is_used(const snd_calls_numbers *numbers);
+
+/* As pstats writes it: "file.py:7(name)", "{built-in method builtins.len}"; a signature takes the name's place. */
+void snd_call_text(const snd_profile_site *site, snd_buffer *out);
 
 #endif

@@ -159,8 +159,10 @@ snd_diff_kinds(const snd_profile *profile)
     return kinds;
 }
 
-unsigned
-snd_diff_wanted(unsigned kinds, unsigned both)
+/* What is meant where `both` recordings have these kinds: functions are those that were traced where none were sampled.
+ */
+static unsigned
+wanted_kinds(unsigned kinds, unsigned both)
 {
     const unsigned functions = 1u << SND_DIFF_FUNCTIONS, calls = 1u << SND_DIFF_CALLS;
 
@@ -232,7 +234,7 @@ make_diff(const sides *of, const snd_diff_options *options, snd_diff *out)
     const snd_profile *before = of->before, *after = of->after;
     const unsigned totals = 1u << SND_DIFF_TOTALS;
     unsigned both = snd_diff_kinds(before) & snd_diff_kinds(after);
-    unsigned wanted = options->kinds == 0 ? both : snd_diff_wanted(options->kinds, both);
+    unsigned wanted = options->kinds == 0 ? both : wanted_kinds(options->kinds, both);
     snd_diff self = {.options = options, .kinds = wanted | (both & totals)};
 
     if ((both & ~totals) == 0 || (wanted & ~both) != 0)

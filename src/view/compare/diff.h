@@ -98,10 +98,6 @@ typedef struct snd_diff {
 /* The kinds of rows that a profile has. */
 unsigned snd_diff_kinds(const snd_profile *profile);
 
-/* What is meant where `both` recordings have these kinds: functions are those that were traced where none were sampled.
- */
-unsigned snd_diff_wanted(unsigned kinds, unsigned both);
-
 /* The caller owns what `*out` points to, on SND_OK only. SND_NO_DATA: the profiles have nothing in common, or not all
  * that was asked for. Both profiles may go afterwards, the options must stay. */
 SND_MUST_USE snd_status snd_diff_make(const snd_profile *before, const snd_profile *after,

@@ -1,5 +1,5 @@
 /* Rows of lines: time and memory. */
-#include "view/compare/diff_lines.h"
+#include "view/compare/diff_rows.h"
 
 #include "base/buffer.h"
 #include "view/compare/line_match.h"

@@ -3,8 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "view/calls/call_table.h"
-#include "view/compare/diff_lines.h"
+#include "view/calls/calls.h"
 #include "view/memory/memory_lines.h"
 #include "view/ops/ops.h"
 #include "view/sampled/sample_table.h"

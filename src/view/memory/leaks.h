@@ -20,8 +20,6 @@ typedef enum snd_verdict {
 #undef SND_VERDICT_ENUM
 } snd_verdict;
 
-const char *snd_verdict_text(snd_verdict verdict);
-
 /* Numbers are of the time that is judged: after the first fifth of the run, before its end. */
 typedef struct snd_leak {
     snd_verdict verdict;

@@ -12,8 +12,8 @@
 
 /* ---- numbers ---- */
 
-int
-snd_error_is_large(uint64_t error, uint64_t value)
+static int
+is_large(uint64_t error, uint64_t value)
 {
     return (double)error > (double)value * SHOWN_ERROR / 100;
 }
@@ -22,7 +22,7 @@ void
 snd_set_error(snd_cell *cell, uint64_t error, uint64_t value)
 {
     snd_set_whole(cell, error);
-    cell->is_quiet = !snd_error_is_large(error, value);
+    cell->is_quiet = !is_large(error, value);
 }
 
 void
@@ -32,7 +32,7 @@ snd_memory_view_put(uint64_t bytes, uint64_t error, snd_buffer *out)
 
     snd_bytes_text(bytes, text);
     snd_buffer_text(out, text);
-    if (!snd_error_is_large(error, bytes))
+    if (!is_large(error, bytes))
         return;
     snd_bytes_text(error, text);
     snd_buffer_printf(out, " ± %s", text);

@@ -43,7 +43,6 @@ void snd_memory_view_finish(snd_memory_view_maker *self, const char *key, const 
 
 /* A standard error; people see it only where it is more than 5% of the value. */
 void snd_set_error(snd_cell *cell, uint64_t error, uint64_t value);
-int snd_error_is_large(uint64_t error, uint64_t value);
 
 /* "12.3 MiB" or "12.3 MiB +- 1.02 MiB". */
 void snd_memory_view_put(uint64_t bytes, uint64_t error, snd_buffer *out);

@@ -17,8 +17,8 @@
 #define CHANCE 0.002
 #define LATE_CHANCE 0.01
 
-const char *
-snd_verdict_text(snd_verdict verdict)
+static const char *
+text_of(snd_verdict verdict)
 {
     static const char *const texts[] = {
 #define SND_VERDICT_TEXT(id, text) [SND_VERDICT_##id] = (text),
@@ -230,7 +230,7 @@ add_line(snd_memory_view_maker *self, const snd_memory_view_line *line, const sn
     snd_set_share(&cells[CONFIDENCE], 100 * leak->confidence);
     snd_set_whole(&cells[JUDGED], leak->taken);
     snd_set_whole(&cells[SURVIVING], leak->surviving);
-    snd_set_text(self->table, &cells[VERDICT], snd_verdict_text(leak->verdict));
+    snd_set_text(self->table, &cells[VERDICT], text_of(leak->verdict));
     snd_memory_view_spark(&line->history, CURVE_CELLS, &spark);
     snd_set_buffer(self->table, &cells[TIMELINE], &spark);
     put_stack(&self->samples, line->node, &stack);

@@ -1,4 +1,4 @@
-/* The view of memory: who owned it when the program had most, line by line, and what was allocated there. */
+/* The views of memory: its owners by line and by call stack, copies, sizes, the footprint. */
 #include "base/text.h"
 #include "view/memory/memory_table.h"
 #include "view/sampled/tree_table.h"

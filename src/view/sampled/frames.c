@@ -1,5 +1,5 @@
 /* From nodes to the tree that people read. */
-#include "view/sampled/frames.h"
+#include "view/sampled/tree_table.h"
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -12,7 +12,7 @@
 /* A tree in the making. */
 typedef struct maker {
     snd_samples samples; /* as everywhere: the context of a roll-up of samples */
-    snd_frames tree;
+    snd_tree_frames tree;
     const snd_rollup *rows;  /* that the frames are rows of; NULL by time, where only the last child is looked at */
     snd_map hidden;          /* functions that a frame has folded already */
     uint32_t *threads;       /* per track: its frame; SND_NONE: none yet */
@@ -28,16 +28,16 @@ typedef struct maker {
 } maker;
 
 void
-snd_frames_add(snd_frames *self, uint32_t parent, snd_frame_kind kind, uint32_t which, uint32_t *frame)
+snd_tree_frames_add(snd_tree_frames *self, uint32_t parent, snd_tree_frame_kind kind, uint32_t which, uint32_t *frame)
 {
     snd_need_room(&self->frames, self->count + 1, &self->capacity, sizeof *self->frames);
     *frame = self->count++;
-    self->frames[*frame] = (snd_frame){
+    self->frames[*frame] = (snd_tree_frame){
         .kind = kind, .which = which, .parent = parent, .first = SND_NONE, .last = SND_NONE, .next = SND_NONE};
     self->frames[*frame].track = parent == SND_NONE ? which : self->frames[parent].track;
     if (parent == SND_NONE)
         return;
-    snd_frame *above = &self->frames[parent];
+    snd_tree_frame *above = &self->frames[parent];
     if (above->first == SND_NONE)
         above->first = *frame;
     else
@@ -127,9 +127,9 @@ find_callees(maker *self)
 /* ---- frames of nodes ---- */
 
 static void
-find_child(maker *self, uint32_t parent, snd_frame_kind kind, uint32_t which, uint32_t *frame)
+find_child(maker *self, uint32_t parent, snd_tree_frame_kind kind, uint32_t which, uint32_t *frame)
 {
-    snd_frames *tree = &self->tree;
+    snd_tree_frames *tree = &self->tree;
     const uint32_t key[] = {parent, kind, which};
 
     if (self->rows != NULL)
@@ -138,7 +138,7 @@ find_child(maker *self, uint32_t parent, snd_frame_kind kind, uint32_t which, ui
         *frame = parent == SND_NONE ? self->threads[which] : tree->frames[parent].last;
     if (*frame < tree->count && tree->frames[*frame].kind == kind && tree->frames[*frame].which == which)
         return;
-    snd_frames_add(tree, parent, kind, which, frame);
+    snd_tree_frames_add(tree, parent, kind, which, frame);
     if (kind == SND_FRAME_THREAD)
         self->threads[which] = *frame;
 }
@@ -149,7 +149,7 @@ fold(maker *self, uint32_t frame, uint32_t function)
 {
     uint64_t key = (uint64_t)frame << 32 | function;
     uint32_t cursor = 0;
-    snd_frame *into = &self->tree.frames[frame];
+    snd_tree_frame *into = &self->tree.frames[frame];
 
     if (snd_map_next(&self->hidden, key, &cursor) != SND_MAP_NONE)
         return;
@@ -172,8 +172,8 @@ static void
 place_of_others(maker *self, uint32_t node, uint32_t parent, uint32_t function)
 {
     uint32_t above = self->placed[parent];
-    const snd_frame *frame = &self->tree.frames[above];
-    snd_frame_kind kind = frame->kind; /* a parent has its frame: NOLINT(clang-analyzer-core.NullDereference) */
+    const snd_tree_frame *frame = &self->tree.frames[above];
+    snd_tree_frame_kind kind = frame->kind; /* a parent has its frame: NOLINT(clang-analyzer-core.NullDereference) */
     int is_top = kind == SND_FRAME_THREAD || (kind == SND_FRAME_FUNCTION &&
                                               snd_samples_site(&self->samples, frame->which)->kind == SND_SITE_REGION);
 
@@ -293,7 +293,7 @@ take_events(maker *self)
 /* What a frame has itself becomes rows below it: waiting always, CPU time where it does not stand alone. A C function
  * has both in one row: it ran, and had to wait for a processor. */
 static void
-part(snd_frames *self, uint32_t frame)
+part(snd_tree_frames *self, uint32_t frame)
 {
     snd_samples_numbers own = self->frames[frame].numbers;
     uint32_t row;
@@ -306,19 +306,19 @@ part(snd_frames *self, uint32_t frame)
     for (unsigned state = 0; state < SND_SAMPLE_STATES; state++) {
         if (SND_SAMPLE_IS_CPU(state) || own.states[state] == 0)
             continue;
-        snd_frames_add(self, frame, SND_FRAME_WAITING, state, &row);
+        snd_tree_frames_add(self, frame, SND_FRAME_WAITING, state, &row);
         self->frames[row].numbers.states[state] = own.states[state];
         own.states[state] = 0;
     }
     if (snd_samples_cpu(&own) != 0) {
-        snd_frames_add(self, frame, SND_FRAME_SELF, 0, &row);
+        snd_tree_frames_add(self, frame, SND_FRAME_SELF, 0, &row);
         own.samples = 0;
         self->frames[row].numbers = own;
     }
 }
 
 static void
-finish(snd_frames *self)
+finish(snd_tree_frames *self)
 {
     uint32_t count = self->count;
 
@@ -353,7 +353,7 @@ make_room(maker *self)
 }
 
 void
-snd_frames_make(const snd_samples *samples, snd_frames *out)
+snd_tree_frames_make(const snd_samples *samples, snd_tree_frames *out)
 {
     maker self = {.samples = *samples, .tree = {.samples = samples}};
 

@@ -2,7 +2,6 @@
 #include "view/sampled/tree_table.h"
 
 #include "base/alloc.h"
-#include "view/sampled/frames.h"
 #include "view/sampled/tree.h"
 #include "view/sampled/waiting.h"
 
@@ -25,7 +24,7 @@ typedef struct step {
 typedef struct maker {
     const snd_samples *samples;
     const snd_tree_numbers *of;
-    snd_frames tree;
+    snd_tree_frames tree;
     snd_waiting waiting;
     snd_table *table;
     step *steps;        /* still to come, the next one last */
@@ -39,7 +38,7 @@ typedef struct maker {
 /* ---- texts ---- */
 
 static void
-put_packages(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+put_packages(const snd_samples *samples, const snd_tree_frame *frame, snd_buffer *out)
 {
     snd_buffer_printf(out, "[%u frame%s hidden]", frame->hidden, frame->hidden == 1 ? "" : "s");
     for (uint32_t i = 0; i < frame->package_count; i++) {
@@ -52,7 +51,7 @@ put_packages(const snd_samples *samples, const snd_frame *frame, snd_buffer *out
 }
 
 static void
-put_function(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+put_function(const snd_samples *samples, const snd_tree_frame *frame, snd_buffer *out)
 {
     const snd_profile_site *site = snd_samples_site(samples, frame->which);
 
@@ -66,7 +65,7 @@ put_function(const snd_samples *samples, const snd_frame *frame, snd_buffer *out
 }
 
 static void
-put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
+put_name(const snd_samples *samples, const snd_tree_frame *frame, snd_buffer *out)
 {
     switch (frame->kind) {
     case SND_FRAME_THREAD:
@@ -99,7 +98,7 @@ put_name(const snd_samples *samples, const snd_frame *frame, snd_buffer *out)
 }
 
 static const char *
-kind_of(const snd_samples *samples, const snd_frame *frame)
+kind_of(const snd_samples *samples, const snd_tree_frame *frame)
 {
     static const char *const names[] = {
         [SND_FRAME_THREAD] = "thread", [SND_FRAME_FUNCTION] = "", [SND_FRAME_HIDDEN] = "hidden",
@@ -114,7 +113,7 @@ kind_of(const snd_samples *samples, const snd_frame *frame)
 static void
 add_row(maker *self, const step *at)
 {
-    const snd_frame *frame = &self->tree.frames[at->frame];
+    const snd_tree_frame *frame = &self->tree.frames[at->frame];
     snd_table *table = self->table;
     uint32_t row = table->row_count;
     double share = snd_samples_share(self->samples, snd_samples_ranked(self->samples, &frame->numbers));
@@ -144,7 +143,7 @@ compare_children(const void *a, const void *b, void *context)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const maker *self = context;
-    const snd_frame *left = &self->tree.frames[x], *right = &self->tree.frames[y];
+    const snd_tree_frame *left = &self->tree.frames[x], *right = &self->tree.frames[y];
     int difference = snd_samples_compare(self->samples, &left->numbers, &right->numbers);
 
     if (left->kind == SND_FRAME_THREAD && (left->which == self->main_track) != (right->which == self->main_track))
@@ -164,7 +163,7 @@ is_large(const maker *self, const snd_samples_numbers *numbers)
 static int
 is_shown(const maker *self, uint32_t frame)
 {
-    const snd_frame *of = &self->tree.frames[frame];
+    const snd_tree_frame *of = &self->tree.frames[frame];
     double waited = (double)snd_samples_waited(&of->numbers);
 
     if (self->samples->options->show_all || is_large(self, &of->numbers))
@@ -177,7 +176,7 @@ is_shown(const maker *self, uint32_t frame)
 static void
 take_child(maker *self, uint32_t frame, snd_samples_numbers *small, uint32_t *small_count)
 {
-    const snd_frame *child = &self->tree.frames[frame];
+    const snd_tree_frame *child = &self->tree.frames[frame];
 
     if (snd_samples_time(&child->numbers) == 0 && child->numbers.samples == 0)
         return;
@@ -203,7 +202,7 @@ take_small(maker *self, uint32_t parent, int is_top, const snd_samples_numbers *
         self->left_out_count += count;
         return;
     }
-    snd_frames_add(&self->tree, parent, SND_FRAME_SMALL, OF_PARENT, row);
+    snd_tree_frames_add(&self->tree, parent, SND_FRAME_SMALL, OF_PARENT, row);
     self->tree.frames[*row].numbers = *small;
     self->tree.frames[*row].hidden = count;
 }
@@ -243,7 +242,7 @@ push_idle(maker *self, const snd_samples_numbers *numbers, uint32_t count)
 
     if (count == 0)
         return;
-    snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, IDLE, &row);
+    snd_tree_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, IDLE, &row);
     self->tree.frames[row].numbers = *numbers;
     self->tree.frames[row].hidden = count;
     snd_need_room(&self->steps, self->step_count + 1, &self->step_capacity, sizeof *self->steps);
@@ -283,7 +282,7 @@ add_left_out(maker *self)
 
     if (self->left_out_count == 0)
         return;
-    snd_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, LEFT_OUT, &row);
+    snd_tree_frames_add(&self->tree, SND_NONE, SND_FRAME_SMALL, LEFT_OUT, &row);
     self->tree.frames[row].numbers = self->left_out;
     self->tree.frames[row].hidden = self->left_out_count;
     add_row(self, &(step){row, 0, SND_NONE});
@@ -316,7 +315,7 @@ void
 snd_tree_table_make(const snd_samples *samples, const snd_tree_numbers *of, snd_table **out)
 {
     maker self = {.samples = samples, .of = of, .main_track = snd_tree_main_track(samples->profile)};
-    snd_frames_make(samples, &self.tree);
+    snd_tree_frames_make(samples, &self.tree);
 
     snd_waiting_make(samples, &self.waiting);
     make_table(&self);

@@ -1,5 +1,5 @@
 // Where the pieces of a sunburst stand. Pure.
-import type { Frames } from "./frames";
+import type { Frames } from "./frames/frames";
 
 /** Angles from 0 to 1, ring 1 is the first around the middle. `frame` -1: several that are too small. */
 export interface Arc {

@@ -1,8 +1,8 @@
 // Which charts there are, and their numbers. Pure.
 import type { Recording, Series } from "../data";
-import { lanesOf, lengthOf, partsOf } from "./lanes";
-import { CPU_STATES } from "./names";
-import { PARTS } from "./weights";
+import { lanesOf, lengthOf, partsOf } from "./frames/lanes";
+import { CPU_STATES } from "./frames/names";
+import { PARTS } from "./frames/weights";
 
 export const TITLES: Record<string, string> = { heap: "heap", rss: "resident", gpu: "GPU", gpu_memory: "GPU memory", cpu: "CPU" };
 

@@ -1,9 +1,9 @@
 // Colours of boxes. Parts of time have the page's colours (see style.css). For files: Paul Tol's "light" scheme, made for cells with black text in them and told apart with
 // every kind of colour blindness; in the dark it is dimmed, and black text still has a contrast of at least 4.5.
 // Files of the program have a colour, code of others is grey: one's own code is what one can change.
-import type { Frames } from "./frames";
-import { fileIdOf, kindOf, nameOf, type Names } from "./names";
-import { PARTS } from "./weights";
+import type { Frames } from "./frames/frames";
+import { fileIdOf, kindOf, nameOf, type Names } from "./frames/names";
+import { PARTS } from "./frames/weights";
 
 const LIGHT = ["#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#aaaa00"];
 const GREYS = ["#dddddd", "#cfd3d8", "#d8d4cf"];

@@ -2,10 +2,10 @@
 import { percent, quantity } from "../model/format";
 import { METRICS } from "../model/metrics";
 import { PART_NAMES } from "./colours";
-import type { Frames } from "./frames";
-import { kindOf, placeOf, titleOf, type Names } from "./names";
+import type { Frames } from "./frames/frames";
+import { kindOf, placeOf, titleOf, type Names } from "./frames/names";
 import { oneLine } from "./stage";
-import { PARTS, type Measure } from "./weights";
+import { PARTS, type Measure } from "./frames/weights";
 
 export function amount(value: number, measure: Measure): string {
   return quantity(value, METRICS[measure.metrics[0]][0]);

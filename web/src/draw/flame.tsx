@@ -7,7 +7,7 @@ import { flameModel, mostScroll, ROW, rowAt, topOf, type FlameModel } from "./fl
 import { paintFlame, type Look, type Pointed } from "./flame_paint";
 import { baseName } from "../model/format";
 import { Bar, Choice, framed, Legend, Live, option, Remarks, selectionOf, Toggle, Tooltip, whatOf, type FramedProps, type Tip } from "./parts";
-import { findFrames } from "./search";
+import { findFrames } from "./frames/search";
 import { follow, useStage, useTheme, useWheel } from "./stage";
 import { ARROWS, keyMoves, Viewport, wheelMoves } from "./viewport";
 import "./draw.css";

@@ -1,11 +1,11 @@
 // What the flame graph shows for a state of the page.
 import type { Recording } from "../data";
-import type { Lane, TrackLanes } from "./lanes";
-import { entryAt, firstAfter, lanesOf, lengthOf } from "./lanes";
-import { frameOfSample, type Frames } from "./frames";
+import type { Lane, TrackLanes } from "./frames/lanes";
+import { entryAt, firstAfter, lanesOf, lengthOf } from "./frames/lanes";
+import { frameOfSample, type Frames } from "./frames/frames";
 import { frameAt, laneBoxes, timeBoxes, visibleBoxes, type Box, type View } from "./layout";
-import { cutRemark, invertFrames, sandwich } from "./merge";
-import { trackName, type Names } from "./names";
+import { cutRemark, invertFrames, sandwich } from "./frames/merge";
+import { trackName, type Names } from "./frames/names";
 
 export const ROW = 20;
 

@@ -3,15 +3,15 @@ import { duration } from "../model/format";
 import { inkOn, mainPart, type Theme } from "./colours";
 import { labelOf } from "./describe";
 import { ROW, rowAt, topOf, type FlameModel, type Panel } from "./flame_model";
-import type { Frames } from "./frames";
+import type { Frames } from "./frames/frames";
 import type { Box } from "./layout";
 import { Pixels } from "./pixels";
-import { kindOf, type Names } from "./names";
-import type { Found } from "./search";
+import { kindOf, type Names } from "./frames/names";
+import type { Found } from "./frames/search";
 import { fit, FONT } from "./stage";
 import { timeSteps } from "./steps";
 import type { Viewport } from "./viewport";
-import { PARTS } from "./weights";
+import { PARTS } from "./frames/weights";
 
 export interface Look {
   theme: Theme;

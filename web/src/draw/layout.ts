@@ -1,9 +1,9 @@
 // Which boxes are visible, and where. Pure: no canvas here.
-import type { Frames } from "./frames";
-import type { Lane } from "./lanes";
-import { frameOfSample } from "./frames";
-import { longestOf } from "./lanes";
-import type { Names } from "./names";
+import type { Frames } from "./frames/frames";
+import type { Lane } from "./frames/lanes";
+import { frameOfSample } from "./frames/frames";
+import { longestOf } from "./frames/lanes";
+import type { Names } from "./frames/names";
 
 /** Below this width, in pixels, a box is drawn together with its neighbours. */
 export const LEAST_WIDTH = 0.7;

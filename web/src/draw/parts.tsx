@@ -6,9 +6,9 @@ import type { ViewProps } from "../props";
 import { withWaiting, type Selection } from "../state";
 import { PART_NAMES, type Theme } from "./colours";
 import { amountAndShare, type Row } from "./describe";
-import { fileOf, kindOf, lineOf, nameOf, type Names } from "./names";
-import type { Found } from "./search";
-import { framesFor, measureOf, sourceOf, type Drawn } from "./source";
+import { fileOf, kindOf, lineOf, nameOf, type Names } from "./frames/names";
+import type { Found } from "./frames/search";
+import { framesFor, measureOf, sourceOf, type Drawn } from "./frames/source";
 
 export function Choice(props: { title: string; value: string; options: readonly (readonly [string, string])[]; onChange(value: string): void }) {
   return (

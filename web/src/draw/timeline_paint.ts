@@ -1,15 +1,15 @@
 // Paints the threads of the timeline: what is seen of them.
 import { duration } from "../model/format";
 import { inkOn, type Theme } from "./colours";
-import { firstAfter, partsOf, type Lane } from "./lanes";
+import { firstAfter, partsOf, type Lane } from "./frames/lanes";
 import { laneBoxes } from "./layout";
-import { CPU_STATES, entryName, trackName, type Names } from "./names";
+import { CPU_STATES, entryName, trackName, type Names } from "./frames/names";
 import { Pixels } from "./pixels";
 import { fit, FONT, oneLine } from "./stage";
 import { timeSteps } from "./steps";
 import { AXIS, isSparse, type TimeRow, type TimeRows, type TimeTrack } from "./timeline_rows";
 import type { Viewport } from "./viewport";
-import { PARTS } from "./weights";
+import { PARTS } from "./frames/weights";
 
 export const GUTTER = 136;
 export const MARGIN = 12;

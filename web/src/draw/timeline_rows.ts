@@ -1,6 +1,6 @@
 // Where the rows of the timeline stand: threads, and in each its samples, marks, collections, regions and calls. Pure.
 import type { Recording } from "../data";
-import { firstAfter, lanesOf, type Lane, type TrackLanes } from "./lanes";
+import { firstAfter, lanesOf, type Lane, type TrackLanes } from "./frames/lanes";
 
 export const AXIS = 22;
 const STRIP = 32;

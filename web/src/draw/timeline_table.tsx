@@ -6,8 +6,8 @@ import { column, listTable } from "../model/table";
 import type { ViewProps } from "../props";
 import type { Range } from "../state";
 import { Grid } from "../views/grid";
-import { firstAfter } from "./lanes";
-import { entryName, fileOf, placeOf, trackName, type Names } from "./names";
+import { firstAfter } from "./frames/lanes";
+import { entryName, fileOf, placeOf, trackName, type Names } from "./frames/names";
 import type { TimeRows } from "./timeline_rows";
 
 const MOST_ROWS = 5000;

@@ -2,9 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { sameSelection } from "../state";
 import { amount, labelOf, share } from "./describe";
-import { kindOf, placeOf } from "./names";
+import { kindOf, placeOf } from "./frames/names";
 import { Bar, framed, Remarks, selectionOf, whatOf, type FramedProps } from "./parts";
-import { findFrames, type Found } from "./search";
+import { findFrames, type Found } from "./frames/search";
 import { oneLine } from "./stage";
 import { hasChildren, openedAtFirst, openedFor, treeRows, type Opened, type TreeRow } from "./tree_rows";
 import { ARROWS } from "./viewport";

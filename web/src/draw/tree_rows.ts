@@ -1,5 +1,5 @@
 // The rows of the tree that are open. Pure.
-import type { Frames } from "./frames";
+import type { Frames } from "./frames/frames";
 
 /** A row: a frame, or the small ones of one that are not shown yet. */
 export interface TreeRow {
