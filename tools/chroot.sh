@@ -7,7 +7,8 @@
 #   tools/chroot.sh newer                      lists the versions in unstable that this system has not, 3.14 or later
 #   tools/chroot.sh obstacle                   prints why there can be none on this machine; nothing when there can
 #
-# KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only).
+# KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only), or arm64 (a Debian 12 for
+# aarch64; elsewhere qemu runs its programs, but its compiler is one for this machine, which is ten times as fast).
 #
 # They are shared by all clones and belong to root. Every run has mounts of its own, which end with it: nothing stays mounted,
 # whatever happens. The clone has the same path inside; so have the folder SONDE_SHOW and, where sonde can be built, pip's and
@@ -24,6 +25,8 @@ here=$(cd "$(dirname "$0")/.." && pwd -P)
 suite=sid
 versions="3.13 3.14 3.15"
 tools=""
+own_arch=$(dpkg --print-architecture 2>/dev/null || true)
+arch=$own_arch
 case $kind in
 unstable)
     tools="gcc g++ make pkg-config git ccache libdw-dev libsqlite3-dev zlib1g-dev
@@ -31,6 +34,13 @@ unstable)
     ;;
 bare-unstable) ;;
 bare-12) suite=bookworm versions=3.11 ;;
+arm64)
+    suite=bookworm
+    versions=3.11
+    arch=arm64
+    tools="ccache gcc make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
+    [ "$own_arch" = arm64 ] || tools="ccache:$own_arch gcc-aarch64-linux-gnu:$own_arch ${tools#ccache gcc }"
+    ;;
 *)
     echo "tools/chroot.sh: no kind of system: $kind" >&2
     exit 2
@@ -51,6 +61,8 @@ obstacle() {
         echo "this system is not Debian, and apt knows no mirror of Debian"
     elif ! as_root unshare --mount --propagation slave true 2>/dev/null; then
         echo "this machine does not let root mount anything"
+    elif [ "$arch" != "$own_arch" ] && ! as_root unshare --mount --propagation slave "$here/tools/chroot.sh" -k "$kind" inside-mount_binfmt 2>/dev/null; then
+        echo "this machine does not let root mount binfmt_misc, so that the kernel cannot start programs for $arch"
     fi
 }
 
@@ -112,6 +124,26 @@ mount_system() {
     fi
 }
 
+mount_binfmt() {
+    [ -e /proc/sys/fs/binfmt_misc/register ] || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+}
+
+# The kernel starts programs of another architecture with qemu; it keeps qemu open, so that there need be none inside.
+enable_arch() {
+    local name=qemu-aarch64
+    [ "$arch" != "$own_arch" ] || return 0
+    mount_binfmt
+    [ ! -e "/proc/sys/fs/binfmt_misc/$name" ] || return 0
+    command -v "$name-static" >/dev/null || install_here qemu-user-static
+    # The package may have told the kernel itself.
+    [ -e "/proc/sys/fs/binfmt_misc/$name" ] || cat "/usr/lib/binfmt.d/$name.conf" >/proc/sys/fs/binfmt_misc/register
+}
+
+install_here() {
+    apt-get -qq update || true
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" </dev/null
+}
+
 # What is compiled with these headers and libraries runs on systems as old as this one.
 mount_host() {
     local folder
@@ -149,17 +181,19 @@ mount_settings() {
 
 make_it() {
     mkdir -p -m 700 "$(dirname "$root")"
+    enable_arch
     ! whole || return 0
     exec 9>"$root.lock" # nobody uses it meanwhile, nor makes it as well
     flock 9
     ! whole || return 0
-    command -v debootstrap >/dev/null || { apt-get -qq update || true; apt-get -qq -y install debootstrap </dev/null; }
+    command -v debootstrap >/dev/null || install_here debootstrap
     rm -rf --one-file-system "$root" "$root.new"
     echo "making $root"
-    debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
+    debootstrap --arch "$arch" --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
     # A mirror may be some days old.
     echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
     mount_system "$root.new"
+    [ "$arch" = "$own_arch" ] || chroot "$root.new" dpkg --add-architecture "$own_arch"
     chroot "$root.new" apt-get -qq update
     # shellcheck disable=SC2086 # a list of words
     DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null >>"$root.log" 2>&1 ||
@@ -174,6 +208,7 @@ make_it() {
 
 run_it() {
     local user=${SUDO_UID:-0}:${SUDO_GID:-0}
+    enable_arch
     mkdir -p -m 700 "$(dirname "$root")"
     # Nobody makes it anew meanwhile; the command itself has no file of ours open.
     exec 9>"$root.lock"
@@ -182,7 +217,7 @@ run_it() {
     mount_system "$root"
     if [[ $kind != bare-* ]]; then
         mount_settings "$root"
-        mount_host "$root"
+        [ "$arch" != "$own_arch" ] || mount_host "$root"
     fi
     mkdir -p "$root$HOME"
     show "$root" "$here"
@@ -206,6 +241,7 @@ make | run)
     ;;
 inside-make) make_it ;;
 inside-run) run_it "$@" ;;
+inside-mount_binfmt) mount_binfmt ;;
 newer) newer ;;
 obstacle) obstacle ;;
 remove) as_root flock "$root.lock" rm -rf --one-file-system "$root" "$root.new" "$root.log" ;;
