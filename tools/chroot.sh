@@ -25,6 +25,7 @@ here=$(cd "$(dirname "$0")/.." && pwd -P)
 suite=sid
 versions="3.13 3.14 3.15"
 tools=""
+certificates=ca-certificates
 own_arch=$(dpkg --print-architecture 2>/dev/null || true)
 arch=$own_arch
 case $kind in
@@ -38,6 +39,7 @@ arm64)
     suite=bookworm
     versions=3.11
     arch=arm64
+    certificates="" # this system's do, and qemu takes minutes to set up its own
     tools="ccache gcc make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
     [ "$own_arch" = arm64 ] || tools="ccache:$own_arch gcc-aarch64-linux-gnu:$own_arch ${tools#ccache gcc }"
     ;;
@@ -47,7 +49,7 @@ arm64)
     ;;
 esac
 # shellcheck disable=SC2086 # a list of words
-packages="ca-certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
+packages="$certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
 root=${SONDE_CHROOTS:-/var/cache/sonde}/$kind
 mark=$root/etc/sonde-chroot
 
@@ -61,6 +63,8 @@ obstacle() {
         echo "this system is not Debian, and apt knows no mirror of Debian"
     elif ! as_root unshare --mount --propagation slave true 2>/dev/null; then
         echo "this machine does not let root mount anything"
+    elif [ "$arch" != "$own_arch" ] && ! command -v qemu-aarch64-static >/dev/null && ! command -v apt-get >/dev/null; then
+        echo "there is no qemu-user-static, and no apt-get to install it"
     elif [ "$arch" != "$own_arch" ] && ! as_root unshare --mount --propagation slave "$here/tools/chroot.sh" -k "$kind" inside-mount_binfmt 2>/dev/null; then
         echo "this machine does not let root mount binfmt_misc, so that the kernel cannot start programs for $arch"
     fi
@@ -120,6 +124,7 @@ mount_system() {
     # Links to what another program keeps up to date: the text is what counts.
     cat /etc/resolv.conf >"$1/etc/resolv.conf" 2>/dev/null || true
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then
+        mkdir -p "$1/etc/ssl/certs"
         cat /etc/ssl/certs/ca-certificates.crt >"$1/etc/ssl/certs/ca-certificates.crt"
     fi
 }
@@ -189,7 +194,7 @@ make_it() {
     command -v debootstrap >/dev/null || install_here debootstrap
     rm -rf --one-file-system "$root" "$root.new"
     echo "making $root"
-    debootstrap --arch "$arch" --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
+    debootstrap --arch "$arch" --variant=minbase ${certificates:+--include="$certificates"} "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
     # A mirror may be some days old.
     echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
     mount_system "$root.new"
@@ -199,6 +204,8 @@ make_it() {
     DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null >>"$root.log" 2>&1 ||
         { tail -n 20 "$root.log" >&2; return 1; }
     chroot "$root.new" apt-get -qq clean
+    # The compiler for this machine has no other name there.
+    [ "$arch" = "$own_arch" ] || ln -s /usr/bin/aarch64-linux-gnu-gcc "$root.new/usr/local/bin/gcc"
     recipe >"$root.new/etc/sonde-chroot"
     # Not a rename while something is mounted below it: the mounts end here.
     umount -R "$root.new/proc" "$root.new/dev" "$root.new/sys" "$root.new/tmp"
