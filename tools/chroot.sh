@@ -8,7 +8,7 @@
 #   tools/chroot.sh obstacle                   prints why there can be none on this machine; nothing when there can
 #
 # KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only), or arm64 (a Debian 12 for
-# aarch64; elsewhere qemu runs its programs, but its compiler is one for this machine, which is ten times as fast).
+# aarch64; elsewhere qemu runs its programs, but the compiler in it is this system's, which is ten times as fast).
 #
 # They are shared by all clones and belong to root. Every run has mounts of its own, which end with it: nothing stays mounted,
 # whatever happens. The clone has the same path inside; so have the folder SONDE_SHOW and, where sonde can be built, pip's and
@@ -40,8 +40,8 @@ arm64)
     versions=3.11
     arch=arm64
     certificates="" # this system's do, and qemu takes minutes to set up its own
-    tools="ccache gcc make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
-    [ "$own_arch" = arm64 ] || tools="ccache:$own_arch gcc-aarch64-linux-gnu:$own_arch ${tools#ccache gcc }"
+    tools="libc6-dev make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
+    [ "$own_arch" != arm64 ] || tools="ccache gcc $tools"
     ;;
 *)
     echo "tools/chroot.sh: no kind of system: $kind" >&2
@@ -135,11 +135,10 @@ mount_binfmt() {
 
 # The kernel starts programs of another architecture with qemu; it keeps qemu open, so that there need be none inside.
 enable_arch() {
-    local name=qemu-aarch64
+    local name=qemu-aarch64 compiler=aarch64-linux-gnu-gcc
     [ "$arch" != "$own_arch" ] || return 0
     mount_binfmt
-    [ ! -e "/proc/sys/fs/binfmt_misc/$name" ] || return 0
-    command -v "$name-static" >/dev/null || install_here qemu-user-static
+    command -v "$name-static" >/dev/null && command -v "$compiler" >/dev/null || install_here qemu-user-static gcc-aarch64-linux-gnu
     # The package may have told the kernel itself.
     [ -e "/proc/sys/fs/binfmt_misc/$name" ] || cat "/usr/lib/binfmt.d/$name.conf" >/proc/sys/fs/binfmt_misc/register
 }
@@ -161,6 +160,15 @@ mount_host() {
             mount --bind "$folder" "$1/host$folder"
             mount -o remount,bind,ro "$1/host$folder"
         fi
+    done
+}
+
+# This system's compiler for the other architecture, with the libraries that it uses itself: none of them has a path that
+# the other architecture uses.
+mount_compiler() {
+    local path
+    for path in /lib64 "/usr/lib/$(gcc -print-multiarch)" /usr/lib/gcc-cross /usr/aarch64-linux-gnu /usr/bin/aarch64-linux-gnu-* /usr/bin/ccache; do
+        [ ! -e "$path" ] || show "$1" "$path"
     done
 }
 
@@ -198,14 +206,12 @@ make_it() {
     # A mirror may be some days old.
     echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
     mount_system "$root.new"
-    [ "$arch" = "$own_arch" ] || chroot "$root.new" dpkg --add-architecture "$own_arch"
     chroot "$root.new" apt-get -qq update
     # shellcheck disable=SC2086 # a list of words
     DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null >>"$root.log" 2>&1 ||
         { tail -n 20 "$root.log" >&2; return 1; }
     chroot "$root.new" apt-get -qq clean
-    # The compiler for this machine has no other name there.
-    [ "$arch" = "$own_arch" ] || ln -s /usr/bin/aarch64-linux-gnu-gcc "$root.new/usr/local/bin/gcc"
+    [ "$arch" = "$own_arch" ] || ln -s /usr/bin/aarch64-linux-gnu-gcc "$root.new/usr/local/bin/gcc" # see mount_compiler
     recipe >"$root.new/etc/sonde-chroot"
     # Not a rename while something is mounted below it: the mounts end here.
     umount -R "$root.new/proc" "$root.new/dev" "$root.new/sys" "$root.new/tmp"
@@ -224,7 +230,7 @@ run_it() {
     mount_system "$root"
     if [[ $kind != bare-* ]]; then
         mount_settings "$root"
-        [ "$arch" != "$own_arch" ] || mount_host "$root"
+        if [ "$arch" = "$own_arch" ]; then mount_host "$root"; else mount_compiler "$root"; fi
     fi
     mkdir -p "$root$HOME"
     show "$root" "$here"
