@@ -7,7 +7,8 @@
 #   tools/chroot.sh newer                      lists the versions in unstable that this system has not, 3.14 or later
 #   tools/chroot.sh obstacle                   prints why there can be none on this machine; nothing when there can
 #
-# KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only).
+# KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only), or arm64 (a Debian 12 for
+# aarch64; elsewhere qemu runs its programs, but the compiler in it is this system's, which is ten times as fast).
 #
 # They are shared by all clones and belong to root. Every run has mounts of its own, which end with it: nothing stays mounted,
 # whatever happens. The clone has the same path inside; so have the folder SONDE_SHOW and, where sonde can be built, pip's and
@@ -24,6 +25,9 @@ here=$(cd "$(dirname "$0")/.." && pwd -P)
 suite=sid
 versions="3.13 3.14 3.15"
 tools=""
+certificates=ca-certificates
+own_arch=$(dpkg --print-architecture 2>/dev/null || true)
+arch=$own_arch
 case $kind in
 unstable)
     tools="gcc g++ make pkg-config git ccache libdw-dev libsqlite3-dev zlib1g-dev
@@ -31,13 +35,21 @@ unstable)
     ;;
 bare-unstable) ;;
 bare-12) suite=bookworm versions=3.11 ;;
+arm64)
+    suite=bookworm
+    versions=3.11
+    arch=arm64
+    certificates="" # this system's do, and qemu takes minutes to set up its own
+    tools="libc6-dev make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
+    [ "$own_arch" != arm64 ] || tools="ccache gcc $tools"
+    ;;
 *)
     echo "tools/chroot.sh: no kind of system: $kind" >&2
     exit 2
     ;;
 esac
 # shellcheck disable=SC2086 # a list of words
-packages="ca-certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
+packages="$certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
 root=${SONDE_CHROOTS:-/var/cache/sonde}/$kind
 mark=$root/etc/sonde-chroot
 
@@ -51,6 +63,10 @@ obstacle() {
         echo "this system is not Debian, and apt knows no mirror of Debian"
     elif ! as_root unshare --mount --propagation slave true 2>/dev/null; then
         echo "this machine does not let root mount anything"
+    elif [ "$arch" != "$own_arch" ] && ! command -v qemu-aarch64-static >/dev/null && ! command -v apt-get >/dev/null; then
+        echo "there is no qemu-user-static, and no apt-get to install it"
+    elif [ "$arch" != "$own_arch" ] && ! as_root unshare --mount --propagation slave "$here/tools/chroot.sh" -k "$kind" inside-mount_binfmt 2>/dev/null; then
+        echo "this machine does not let root mount binfmt_misc, so that the kernel cannot start programs for $arch"
     fi
 }
 
@@ -108,8 +124,28 @@ mount_system() {
     # Links to what another program keeps up to date: the text is what counts.
     cat /etc/resolv.conf >"$1/etc/resolv.conf" 2>/dev/null || true
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then
+        mkdir -p "$1/etc/ssl/certs"
         cat /etc/ssl/certs/ca-certificates.crt >"$1/etc/ssl/certs/ca-certificates.crt"
     fi
+}
+
+mount_binfmt() {
+    [ -e /proc/sys/fs/binfmt_misc/register ] || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+}
+
+# The kernel starts programs of another architecture with qemu; it keeps qemu open, so that there need be none inside.
+enable_arch() {
+    local name=qemu-aarch64 compiler=aarch64-linux-gnu-gcc
+    [ "$arch" != "$own_arch" ] || return 0
+    mount_binfmt
+    command -v "$name-static" >/dev/null && command -v "$compiler" >/dev/null || install_here qemu-user-static gcc-aarch64-linux-gnu
+    # The package may have told the kernel itself.
+    [ -e "/proc/sys/fs/binfmt_misc/$name" ] || cat "/usr/lib/binfmt.d/$name.conf" >/proc/sys/fs/binfmt_misc/register
+}
+
+install_here() {
+    apt-get -qq update || true
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends install "$@" </dev/null
 }
 
 # What is compiled with these headers and libraries runs on systems as old as this one.
@@ -124,6 +160,15 @@ mount_host() {
             mount --bind "$folder" "$1/host$folder"
             mount -o remount,bind,ro "$1/host$folder"
         fi
+    done
+}
+
+# This system's compiler for the other architecture, with the libraries that it uses itself: none of them has a path that
+# the other architecture uses.
+mount_compiler() {
+    local path
+    for path in /lib64 "/usr/lib/$(gcc -print-multiarch)" /usr/lib/gcc-cross /usr/aarch64-linux-gnu /usr/bin/aarch64-linux-gnu-* /usr/bin/ccache; do
+        [ ! -e "$path" ] || show "$1" "$path"
     done
 }
 
@@ -149,14 +194,15 @@ mount_settings() {
 
 make_it() {
     mkdir -p -m 700 "$(dirname "$root")"
+    enable_arch
     ! whole || return 0
     exec 9>"$root.lock" # nobody uses it meanwhile, nor makes it as well
     flock 9
     ! whole || return 0
-    command -v debootstrap >/dev/null || { apt-get -qq update || true; apt-get -qq -y -o DPkg::Lock::Timeout=600 install debootstrap </dev/null; }
+    command -v debootstrap >/dev/null || install_here debootstrap
     rm -rf --one-file-system "$root" "$root.new"
     echo "making $root"
-    debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
+    debootstrap --arch "$arch" --variant=minbase ${certificates:+--include="$certificates"} "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
     # A mirror may be some days old.
     echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
     mount_system "$root.new"
@@ -165,6 +211,7 @@ make_it() {
     DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null >>"$root.log" 2>&1 ||
         { tail -n 20 "$root.log" >&2; return 1; }
     chroot "$root.new" apt-get -qq clean
+    [ "$arch" = "$own_arch" ] || ln -s /usr/bin/aarch64-linux-gnu-gcc "$root.new/usr/local/bin/gcc" # see mount_compiler
     recipe >"$root.new/etc/sonde-chroot"
     # Not a rename while something is mounted below it: the mounts end here.
     umount -R "$root.new/proc" "$root.new/dev" "$root.new/sys" "$root.new/tmp"
@@ -174,6 +221,7 @@ make_it() {
 
 run_it() {
     local user=${SUDO_UID:-0}:${SUDO_GID:-0}
+    enable_arch
     mkdir -p -m 700 "$(dirname "$root")"
     # Nobody makes it anew meanwhile; the command itself has no file of ours open.
     exec 9>"$root.lock"
@@ -182,7 +230,7 @@ run_it() {
     mount_system "$root"
     if [[ $kind != bare-* ]]; then
         mount_settings "$root"
-        mount_host "$root"
+        if [ "$arch" = "$own_arch" ]; then mount_host "$root"; else mount_compiler "$root"; fi
     fi
     mkdir -p "$root$HOME"
     show "$root" "$here"
@@ -206,6 +254,7 @@ make | run)
     ;;
 inside-make) make_it ;;
 inside-run) run_it "$@" ;;
+inside-mount_binfmt) mount_binfmt ;;
 newer) newer ;;
 obstacle) obstacle ;;
 remove) as_root flock "$root.lock" rm -rf --one-file-system "$root" "$root.new" "$root.log" ;;

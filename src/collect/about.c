@@ -17,10 +17,13 @@ static snd_status
 describe_texts(const snd_about *self, snd_profile *profile)
 {
     const snd_settings *set = self->set;
-    snd_buffer probes = {0};
+    snd_buffer probes = {0}, note = {0};
 
     snd_buffer_printf(&probes, "region%s", set->cpu ? ", cpu" : "");
     snd_probes_list(&probes);
+    if (set->python_note != NULL)
+        snd_buffer_printf(&note, "%s%s", set->python_note, self->note == NULL ? "" : "; ");
+    snd_buffer_text(&note, self->note == NULL ? "" : self->note);
     const struct {
         const char *key;
         const char *value;
@@ -32,13 +35,14 @@ describe_texts(const snd_about *self, snd_profile *profile)
         {"sonde", SND_VERSION},
         {"clock", snd_clock_name()},
         {"probes", snd_buffer_str(&probes)},
-        {"note", self->note == NULL ? "" : self->note},
+        {"note", snd_buffer_str(&note)},
         {"working_directory", self->working_directory},
     };
-    snd_status status = snd_buffer_status(&probes);
+    snd_status status = snd_buffer_status(probes.failed ? &probes : &note);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == SND_OK; i++)
         status = snd_profile_set_info(profile, texts[i].key, texts[i].value);
     snd_buffer_free(&probes);
+    snd_buffer_free(&note);
     return status;
 }
 

@@ -30,11 +30,12 @@ typedef struct snd_session_options {
     snd_sample_options sample;
     snd_memory_options memory;
     snd_children children;
-    const char *parts;     /* their folder; NULL: the recording's path and ".parts" */
-    int gathers;           /* at the end this process puts the parts into the recording */
-    const char *program;   /* what runs; NULL: from the system */
-    const char *arguments; /* a JSON list; NULL: from the system */
-    const char *python;    /* its version; NULL: no Python */
+    const char *parts;       /* their folder; NULL: the recording's path and ".parts" */
+    int gathers;             /* at the end this process puts the parts into the recording */
+    const char *program;     /* what runs; NULL: from the system */
+    const char *arguments;   /* a JSON list; NULL: from the system */
+    const char *python;      /* its version; NULL: no Python */
+    const char *python_note; /* what every table must say of it; lives as long as the process; NULL: nothing */
 } snd_session_options;
 
 /* Starts, or gives a running session new options and outputs and keeps what was counted. On failure everything is

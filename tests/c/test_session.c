@@ -300,6 +300,29 @@ cpu_time_is_recorded_when_asked_for(void)
     snd_profile_free(profile);
 }
 
+static void
+check_note(const char *noted, const char *expected)
+{
+    const char *path = temp_path("notes.sonde");
+    snd_session_options options = {.recording = path, .python_note = "one of a kind"};
+    snd_buffer message = {0};
+
+    REQUIRE(snd_session_start(&options, &message) == SND_OK);
+    snd_session_note(noted);
+    CHECK(snd_session_stop(&message, NULL) == SND_OK);
+    snd_profile *profile = read_recording(path);
+    CHECK_TEXT(snd_profile_info(profile, "note"), expected);
+    snd_profile_free(profile);
+    snd_buffer_free(&message);
+}
+
+static void
+what_is_known_of_the_interpreter_stands_before_another_note(void)
+{
+    check_note(NULL, "one of a kind");
+    check_note("something failed", "one of a kind; something failed");
+}
+
 int
 main(void)
 {
@@ -315,5 +338,6 @@ main(void)
     RUN(ending_does_not_leave_a_region_with_a_handle);
     RUN(a_reset_starts_from_nothing);
     RUN(cpu_time_is_recorded_when_asked_for);
+    RUN(what_is_known_of_the_interpreter_stands_before_another_note);
     return check_report();
 }

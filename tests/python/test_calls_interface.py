@@ -383,6 +383,12 @@ def test_exclude_wins_over_include(builtins):
 # The command
 
 
+def pstats_lines(text):
+    """What the rows of a table are of."""
+    rows = text[text.index("ncalls") :].splitlines()[1:]
+    return {row.split(maxsplit=5)[5] for row in rows if row.strip()}
+
+
 def test_python_dash_m_works_as_that_of_the_standard_profiler(sonde):
     (sonde.folder / "work.py").write_text(
         "import sys\n\ndef leaf():\n    pass\n\nif __name__ == '__main__':\n    leaf()\n    print(sys.argv, __file__)\n"
@@ -405,13 +411,21 @@ def test_the_file_lies_where_the_program_started(sonde):
     assert (sonde.folder / "out.prof").exists()
 
 
+def test_python_dash_m_of_a_program_that_exits(sonde):
+    # 3.15 dies here if our own frames are hidden before the events are switched on; hidden they must be all the same.
+    (sonde.folder / "exits.py").write_text("import sys\n\ndef end():\n    sys.exit(3)\n\nend()\n")
+    theirs = sonde.run([sys.executable, "-m", "cProfile", "exits.py"], status=None)
+    done = sonde.run([sys.executable, "-m", "sonde.tracing", "exits.py"], status=theirs.returncode)
+    seen = pstats_lines(done.stdout)
+    assert {"exits.py:1(<module>)", "exits.py:3(end)", "{built-in method sys.exit}"} <= seen
+    assert not any("sonde" in label.partition("(")[0] or "runpy" in label for label in seen)
+
+
 def test_python_dash_m_with_bad_words(sonde):
     (sonde.folder / "work.py").write_text("1 / 0\n")
     done = sonde.run([sys.executable, "-m", "sonde.tracing", "work.py"], status=1)
     assert "ZeroDivisionError" in done.stderr
     assert "ncalls" in done.stdout
-    (sonde.folder / "exits.py").write_text("import sys\nsys.exit(3)\n")
-    sonde.run([sys.executable, "-m", "sonde.tracing", "exits.py"], status=None)
     done = sonde.run([sys.executable, "-m", "sonde.tracing"], status=None)
     assert done.returncode != 0
     assert "usage" in (done.stdout + done.stderr).lower()

@@ -76,6 +76,26 @@ c_remaining_of(PyThreadState *thread, int *limit)
 #endif
 }
 
+int
+snd_is_free_threaded(void)
+{
+    PyObject *flags = PySys_GetObject("abiflags"); /* borrowed */
+    const char *text = flags != NULL && PyUnicode_Check(flags) ? PyUnicode_AsUTF8(flags) : NULL;
+    return text != NULL && strchr(text, 't') != NULL;
+}
+
+int
+snd_gil_is_on(void)
+{
+    PyObject *ask = PySys_GetObject("_is_gil_enabled"); /* borrowed; new in 3.13 */
+    PyObject *answer = ask == NULL ? NULL : PyObject_CallNoArgs(ask);
+    int is_on = answer != Py_False;
+
+    PyErr_Clear();
+    Py_XDECREF(answer);
+    return is_on;
+}
+
 snd_hidden
 snd_frames_hide(int is_builtin)
 {

@@ -52,11 +52,10 @@ int snd_type_has(PyTypeObject *type, PyObject *name);
 #endif
 
 /* Whether the interpreter could do without a GIL, which importing us switches on. */
-#ifdef Py_GIL_DISABLED
-#define SND_IS_FREE_THREADED 1
-#else
-#define SND_IS_FREE_THREADED 0
-#endif
+int snd_is_free_threaded(void);
+
+/* Whether there is a GIL: a free-threaded build keeps it off whatever is imported if its user says so. */
+int snd_gil_is_on(void);
 
 /* Module slots that only newer versions know. */
 #if PY_VERSION_HEX >= 0x030d0000

@@ -199,6 +199,10 @@ module_exec(PyObject *module)
         PyErr_SetString(PyExc_ImportError, "sonde measures the main interpreter only, not subinterpreters");
         return -1;
     }
+    if (!snd_gil_is_on()) {
+        PyErr_SetString(PyExc_ImportError, "sonde needs the GIL: do not set PYTHON_GIL=0 or -X gil=0");
+        return -1;
+    }
     if (add_type(module, &snd_region_spec, &state->region_type) != 0 ||
         add_type(module, &snd_func_spec, &state->func_type) != 0 ||
         add_type(module, &snd_iter_spec, &state->iter_type) != 0 ||

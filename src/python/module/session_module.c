@@ -223,6 +223,8 @@ snd_py_start(PyObject *module, PyObject *given)
     python[sizeof python - 1] = '\0';
     python[strcspn(python, " ")] = '\0';
     options.python = python;
+    if (snd_is_free_threaded())
+        options.python_note = "free-threaded Python: importing sonde turned the GIL on";
     if ((state->own_cost_ns == 0 || state->own_cost_cpu != options.cpu ||
          state->own_cost_counters != options.counters) &&
         !snd_session_is_running()) {
@@ -236,11 +238,6 @@ snd_py_start(PyObject *module, PyObject *given)
         snd_session_use_interpreter(snd_sample_interpreter_start(sample));
     else
         stop_samples();
-    if (SND_IS_FREE_THREADED)
-        snd_session_note(
-            sample->safe_frames
-                ? "free-threaded Python: importing sonde switched the GIL on, and samples are taken with it held"
-                : "free-threaded Python: importing sonde switched the GIL on");
     snd_status status = snd_session_start(&options, &message);
     if (status == SND_OK) {
         if (sample->rate_hz != 0 || options.memory.on)
