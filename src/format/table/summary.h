@@ -27,6 +27,9 @@ void snd_summary_show(snd_table *table, const char *const *names);
 /* The table's note, where it has one. */
 void snd_summary_put_note(const snd_summary *self, const snd_table *table);
 
+/* The last sentences, unless nobody wants them. */
+void snd_summary_put_footer(const snd_summary *self, const char *footer);
+
 /* A heading and the columns that are shown; uses `table` up. */
 SND_MUST_USE snd_status snd_summary_put(const snd_summary *self, const char *heading, snd_table *table);
 

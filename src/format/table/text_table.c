@@ -481,6 +481,7 @@ snd_format_table(const snd_table *table, const snd_format_options *options, snd_
         snd_buffer_printf(out, "%s\n", table->footer);
     if (!options->unicode)
         snd_text_plain(out, footer);
+    snd_text_wrap(out, footer, options->width);
     snd_buffer_free(&self.text);
     snd_free(self.starts);
     snd_free(self.widths);
