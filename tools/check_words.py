@@ -28,10 +28,7 @@ PAGES = [
     ".github/ISSUE_TEMPLATE/*.yml",
 ]
 CODE = [
-    "src/cli/**/*.c",
-    "src/collect/**/*.c",
-    "src/format/**/*.c",
-    "src/view/**/*.c",
+    "src/**/*.[ch]",
     "python/sonde/**/*.py",
     "web/src/**/*.ts*",
 ]
@@ -149,6 +146,7 @@ READERS: dict[str, Callable[[str], Texts]] = {
     ".yml": in_form,
     ".py": in_python,
     ".c": in_literals(C_TEXT),
+    ".h": in_literals(C_TEXT),
     ".ts": in_literals(TS_TEXT),
     ".tsx": in_literals(TS_TEXT),
 }

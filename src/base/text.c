@@ -104,6 +104,32 @@ snd_text_plain(snd_buffer *text, size_t from)
     }
 }
 
+void
+snd_text_wrap(snd_buffer *text, size_t from, size_t width)
+{
+    size_t blank = SIZE_MAX; /* the last one in this line */
+
+    for (size_t at = from, start = from; width != 0 && at < text->size; at++) {
+        if (text->data[at] == '\n') {
+            start = at + 1;
+            blank = SIZE_MAX;
+        }
+        else if (text->data[at] == ' ')
+            blank = at;
+        char next = text->data[at + 1];
+        if (blank == SIZE_MAX || blank == at || (next != ' ' && next != '\n' && next != '\0'))
+            continue;
+        text->data[at + 1] = '\0';
+        size_t used = snd_utf8_width(text->data + start);
+        text->data[at + 1] = next;
+        if (used > width) {
+            text->data[blank] = '\n';
+            start = blank + 1;
+            blank = SIZE_MAX;
+        }
+    }
+}
+
 const char *
 snd_path_base(const char *path)
 {

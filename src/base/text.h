@@ -31,6 +31,10 @@ int snd_short_digits(double value);
  * terminals without Unicode; other characters stay as they are. */
 void snd_text_plain(snd_buffer *text, size_t from);
 
+/* From byte `from` on, blanks become ends of lines, so that no line has more than `width` cells; a longer word stays
+ * whole. 0: no limit. */
+void snd_text_wrap(snd_buffer *text, size_t from, size_t width);
+
 /* The part after the last slash. Points into `path`. */
 const char *snd_path_base(const char *path);
 

@@ -188,6 +188,6 @@ const snd_command snd_command_import = {
     .reads = SND_READS_FILES,
     .busy = "importing",
     .examples = {{"sonde import old.pstats", "turn a file of cProfile into old.sonde"},
-                 {"sonde import stacks.txt --unit samples --rate 99 -o perf.sonde",
+                 {"sonde import stacks.txt --unit samples --rate 99",
                   "read collapsed stacks, sampled 99 times per second"}},
 };

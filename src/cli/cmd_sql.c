@@ -133,7 +133,6 @@ const snd_command snd_command_sql = {
     .options = options,
     .run = run,
     .reads = SND_READS_AS_ASKED,
-    .examples = {{"sonde sql run.sonde 'select name, file, line from site limit 5'",
-                  "list some of the functions and lines"},
-                 {"sonde sql run.sonde 'select key, value from info' --format csv", "write the metadata as CSV"}},
+    .examples = {{"sonde sql run.sonde 'select name, line from site limit 5'", "list some of the functions and lines"},
+                 {"sonde sql run.sonde 'select * from info' --format csv", "write the metadata as CSV"}},
 };

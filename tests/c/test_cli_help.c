@@ -88,7 +88,7 @@ every_shell_gets_its_script_and_man_its_pages(void)
     check_golden_used("completion");
 }
 
-/* The lines of an example are to be copied and are not broken. */
+/* The lines of an example are to be copied and are not broken: they are short enough for 60 columns. */
 static int
 is_example(const char *line)
 {
@@ -103,7 +103,7 @@ first_wide(char *text, size_t width)
 
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         int is_word = strchr(line + strspn(line, " "), ' ') == NULL;
-        if (snd_utf8_width(line) > width && !is_word && !is_example(line))
+        if (snd_utf8_width(line) > width && !is_word && !(is_example(line) && width < 60))
             return line;
     }
     return "";

@@ -123,9 +123,33 @@ what_sonde_writes_beyond_ascii_can_be_plain(void)
     snd_buffer_free(&text);
 }
 
+static void
+check_wrapped(const char *text, size_t from, size_t width, const char *wanted)
+{
+    snd_buffer buffer = {0};
+
+    snd_buffer_text(&buffer, text);
+    snd_text_wrap(&buffer, from, width);
+    CHECK_TEXT(snd_buffer_str(&buffer), wanted);
+    snd_buffer_free(&buffer);
+}
+
+static void
+sentences_are_broken_between_words(void)
+{
+    check_wrapped("", 0, 8, "");
+    check_wrapped("one two three\n", 0, 0, "one two three\n");
+    check_wrapped("one two three\nfour five\n", 0, 8, "one two\nthree\nfour\nfive\n");
+    check_wrapped("one two three", 0, 7, "one two\nthree");
+    check_wrapped("±µs ±µs ±µs", 0, 7, "±µs ±µs\n±µs");
+    check_wrapped("muchtoolong is it\n", 0, 5, "muchtoolong\nis it\n");
+    check_wrapped("as it was|one two", 10, 5, "as it was|one\ntwo");
+}
+
 int
 main(void)
 {
+    RUN(sentences_are_broken_between_words);
     RUN(durations_have_four_digits_and_a_unit);
     RUN(digits_that_do_not_show_are_rounded);
     RUN(from_five_hundred_on_no_digit_stands_behind_the_point);

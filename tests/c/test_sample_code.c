@@ -14,10 +14,11 @@ static snd_sample_codes codes;
 static unsigned reads;
 static const char *name = "first"; /* of the code at any address */
 static int is_there = 1, is_ours;
-static const char callee_texts[] = "\0data.count\0json";
+static const char callee_texts[] = "\0data.count\0json\0operator.add";
 static uint64_t mark = 1; /* of the code at any address */
 
-/* A function that begins in line 10 and has an instruction a line; the last one calls something, the second imports. */
+/* A function that begins in line 10 and has an instruction a line; the last one calls something, the second imports,
+ * the first is an operator. */
 static int
 read_code(uintptr_t code, snd_sample_code *out)
 {
@@ -50,6 +51,8 @@ read_code(uintptr_t code, snd_sample_code *out)
     memcpy(made.callee_texts, callee_texts, sizeof callee_texts);
     made.callees[UNITS - 1] = 1;
     made.callees[1] = 1 + sizeof "data.count";
+    made.is_call[0] = SND_SAMPLE_OPERATOR;
+    made.callees[0] = 1 + sizeof "data.count" + sizeof "json";
     *out = made;
     return 1;
 }
@@ -108,7 +111,8 @@ static void
 a_line_is_told_apart_by_what_it_calls(void)
 {
     const snd_sample_frame call = {.code = 0x1000, .offset = 2 * (UNITS - 1)}, import = {.code = 0x1000, .offset = 2},
-                           neither = {.code = 0x1000, .offset = 4}, before = {.code = 0x1000, .offset = -2};
+                           neither = {.code = 0x1000, .offset = 4}, operator = {.code = 0x1000},
+                           before = {.code = 0x1000, .offset = -2};
 
     start_empty();
     uint32_t line = snd_sample_place_of(&codes, &python, &call).site;
@@ -121,6 +125,9 @@ a_line_is_told_apart_by_what_it_calls(void)
     CHECK_TEXT(snd_sample_imported(&codes, &python, &import), "json");
     CHECK(snd_sample_called_site(&codes, &python, &import, place(0x1000, import.offset).site) == SND_NONE);
     CHECK(snd_sample_imported(&codes, &python, &call) == NULL);
+    site = snd_sample_called_site(&codes, &python, &operator, place(0x1000, operator.offset).site);
+    CHECK_TEXT(snd_site_get(site).detail, "operator.add");
+    CHECK(!place(0x1000, operator.offset).is_call && snd_sample_imported(&codes, &python, &operator) == NULL);
     CHECK(snd_sample_called_site(&codes, &python, &neither, place(0x1000, neither.offset).site) == SND_NONE);
     CHECK(snd_sample_called_site(&codes, &python, &before, place(0x1000, before.offset).site) == SND_NONE);
 }

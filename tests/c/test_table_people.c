@@ -315,6 +315,24 @@ rows_are_coloured_as_they_look(void)
     snd_table_free(table);
 }
 
+static void
+what_is_notable_is_highlighted_within_its_row(void)
+{
+    snd_table *table = lines_table();
+    snd_buffer page = {0};
+
+    table->columns[PART].traits |= SND_COLUMN_NOTABLE;
+    table->row_count = 2;
+    check_table(table, (snd_format_options){.colour = 1, .no_head = 1},
+                "\033[1ma.py: 100%\n\033[0m"
+                "\033[33ma.py     7  7.000 us  \033[1;35m12.50%\033[0m\033[33m  return the_sum_of_everything(numbers)\n"
+                "\033[0m");
+    snd_format_html(table, &(snd_format_options){0}, &page);
+    CHECK(strstr(snd_buffer_str(&page), "<td class=\"notable\">12.50%</td>") != NULL);
+    snd_buffer_free(&page);
+    snd_table_free(table);
+}
+
 static snd_status
 arrange(void *context)
 {
@@ -361,6 +379,7 @@ main(void)
     RUN(of_equal_rows_those_above_are_kept);
     RUN(very_deep_rows_say_their_depth);
     RUN(rows_are_coloured_as_they_look);
+    RUN(what_is_notable_is_highlighted_within_its_row);
     RUN(every_failing_allocation_is_reported);
     return check_report();
 }

@@ -1,7 +1,9 @@
 """PyTorch's operators of a program that knows nothing of sonde: ``sonde run --ops``, and blocks with a window."""
 
 import json
+import re
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -65,6 +67,34 @@ def test_a_window_ends_after_so_much_cpu_time(sonde):
     run(sonde, LONG)
     found = calls(sonde)
     assert found["aten::add"] > 0 and "aten::relu" not in found
+
+
+def test_a_window_ends_after_so_many_events(sonde):
+    code = LONG.replace(
+        "CPU_SECONDS = 0.2", "EVENTS, _torch_ops.PART_SECONDS, _torch_ops.CPU_SECONDS = 30_000, 0.02, 1e6"
+    )
+    done = run(sonde, code)
+    assert int(re.search(r"PyTorch: ([\d,]+) events", done.stderr)[1].replace(",", "")) >= 20_000
+    assert "aten::relu" not in calls(sonde)
+
+
+def test_a_part_of_the_window_does_not_end_within_a_step(sonde):
+    """Or the window would have to end, too."""
+    code = """
+    from sonde import _torch_ops
+    _torch_ops.PART_SECONDS, _torch_ops.CPU_SECONDS = 0.02, 1e6
+    import time, torch
+    class Slow(torch.optim.SGD):
+        def step(self):
+            end = time.process_time() + 0.3
+            while time.process_time() < end:
+                pass
+    x = torch.ones(4)
+    Slow([x], lr=1).step()
+    torch.relu(x)
+    """
+    run(sonde, textwrap.dedent(code))
+    assert calls(sonde)["aten::relu"] == 1
 
 
 def test_it_goes_on_with_the_first_call_of_a_module(sonde):

@@ -106,6 +106,16 @@ describe("every kind of recording", () => {
     });
   }
 
+  test("operators: copies and casts are highlighted, and nothing else", async () => {
+    const { page, close } = await open(browser, pageOf("ops"));
+    await show(page, "Ops");
+    const drawn = await page.locator(".grid .notable").evaluateAll((all) => all.map((cell) => [cell.parentElement.firstChild.textContent, cell.textContent, getComputedStyle(cell).fontWeight]));
+    const wanted = exported("ops", "ops").rows.flatMap((row) => [row.copies, row.casts].filter(Boolean).map((number) => [row.name, String(number), "600"]));
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(drawn, wanted);
+    await close();
+  });
+
   test("lines have the shares of the core", async () => {
     const { page, close } = await open(browser, pageOf("samples"));
     await show(page, "Lines");

@@ -86,6 +86,8 @@ export const NO_EMPTY = 16;
 export const LATE = 32;
 /** A difference: with its sign, and red or blue. The page's own, as the unit "balance": from -1 to 1, a bar to either side. */
 export const SIGNED = 64;
+/** Highlighted where it is not 0. */
+export const NOTABLE = 128;
 
 export interface Column {
   name: string;

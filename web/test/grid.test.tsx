@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { expect, it } from "vitest";
-import { MAIN, SHOWN, type Table } from "../src/data";
+import { MAIN, NOTABLE, SHOWN, type Table } from "../src/data";
 import { Marked } from "../src/views/bits";
 import { Grid, nextSort, parseSort } from "../src/views/grid";
 import { moved } from "../src/views/rows";
@@ -52,4 +52,13 @@ it("what is searched for is marked", () => {
   const root = document.createElement("div");
   render(<Marked text="numpy.add" search="ADD" />, root);
   expect(root.querySelector("mark")!.textContent).toBe("add");
+});
+
+it("copies and casts are highlighted where there are any", () => {
+  const root = document.createElement("div");
+  document.body.append(root);
+  const columns = table.columns.map((one, i) => (i === 1 ? { ...one, traits: SHOWN | NOTABLE } : one));
+  const rows = [["numpy.dot", 2, ""], ["numpy.add", 0, ""], ["region step", null, ""]];
+  act(() => render(<Grid table={{ ...table, columns, rows }} label="O" search="" selection={null} onSelect={() => {}} sort={null} onSort={() => {}} />, root));
+  expect([...root.querySelectorAll(".notable")].map((cell) => cell.parentElement!.firstChild!.textContent)).toEqual(["numpy.dot"]);
 });

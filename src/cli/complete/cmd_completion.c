@@ -167,5 +167,5 @@ const snd_command snd_command_completion = {
     .run = run,
     .takes_program = "",
     .examples = {{"source <(sonde completion bash)", "complete sonde's command lines in this shell"},
-                 {"sonde completion fish > ~/.config/fish/completions/sonde.fish", "complete them in every fish"}},
+                 {"sonde completion fish | source", "the same in fish"}},
 };

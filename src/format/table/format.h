@@ -117,6 +117,9 @@ void snd_format_cell(snd_unit unit, const snd_cell *cell, snd_buffer *out);
 /* A cell of a table as people see it: nothing in place of 0 where the column wants that. */
 void snd_format_cell_of(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out);
 
+/* Whether a cell is highlighted for people. */
+int snd_format_is_notable(const snd_table *table, uint32_t row, uint32_t column);
+
 /* The column that says what a row is. */
 uint32_t snd_format_main_column(const snd_table *table);
 

@@ -21,6 +21,7 @@ static const char style[] =
     "td:first-child, .main { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;"
     " padding-left: calc(0.8em + var(--depth, 0) * 1.5em); }\n"
     ".main { text-align: left; }\n"
+    ".notable { font-weight: 600; background: #ffbf0055; }\n"
     "p { color: var(--dim); }\n";
 
 /* `text` has no control characters any more. */
@@ -91,7 +92,10 @@ put_cell(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out,
     int is_main = column == snd_format_main_column(table);
     uint32_t depth = is_main && table->is_tree ? table->rows[row].depth : 0;
 
-    snd_buffer_printf(out, "<td%s", is_main && column != 0 ? " class=\"main\"" : class_of(unit));
+    int is_notable = snd_format_is_notable(table, row, column);
+    const char *class = is_notable ? " class=\"notable\"" : class_of(unit);
+
+    snd_buffer_printf(out, "<td%s", is_main && column != 0 ? " class=\"main\"" : class);
     if (depth != 0)
         snd_buffer_printf(out, " style=\"--depth: %u\"", depth < INDENT_LIMIT ? depth : INDENT_LIMIT);
     snd_buffer_char(out, '>');

@@ -155,11 +155,9 @@ write_memory(const snd_summary *self)
     put_tree(self);
     put_temporary(self);
     put_sizes(self);
-    if (self->format->no_footer)
-        return;
-    snd_buffer_char(self->out, '\n');
-    snd_memory_view_cost(self->profile, self->out);
-    snd_buffer_char(self->out, '\n');
+    snd_buffer footer = {0};
+    snd_memory_view_cost(self->profile, &footer);
+    snd_summary_put_footer(self, snd_buffer_str(&footer));
 }
 
 snd_status

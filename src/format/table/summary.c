@@ -501,6 +501,16 @@ put_regions(const snd_summary *self)
     snd_work_need(snd_summary_put(self, "Regions", table));
 }
 
+void
+snd_summary_put_footer(const snd_summary *self, const char *footer)
+{
+    size_t from = self->out->size;
+
+    if (!self->format->no_footer)
+        snd_buffer_printf(self->out, "\n%s\n", footer);
+    snd_text_wrap(self->out, from, self->format->width);
+}
+
 static void
 put_memory_only(const snd_summary *self)
 {
@@ -512,8 +522,7 @@ put_memory_only(const snd_summary *self)
     put_memory(self);
     put_regions(self);
     snd_memory_view_cost(self->profile, &footer);
-    if (!self->format->no_footer)
-        snd_buffer_printf(self->out, "\n%s\n", snd_buffer_str(&footer));
+    snd_summary_put_footer(self, snd_buffer_str(&footer));
 }
 
 static void
@@ -521,6 +530,7 @@ write_summary(const snd_summary *self)
 {
     snd_facts facts;
     char *footer = NULL;
+    size_t from = self->out->size;
 
     if (!snd_profile_has_samples(self->profile)) {
         put_memory_only(self);
@@ -529,6 +539,7 @@ write_summary(const snd_summary *self)
     put_program(self);
     snd_work_need(snd_facts_make(self->profile, self->options, &facts));
     put_totals(&facts, self->out);
+    snd_text_wrap(self->out, from, self->format->width);
     put_marked(self);
     put_lines(self);
     put_waiting(self, &facts);
@@ -536,8 +547,7 @@ write_summary(const snd_summary *self)
     put_memory(self);
     put_tree(self, &footer);
     put_regions(self);
-    if (!self->format->no_footer)
-        snd_buffer_printf(self->out, "\n%s\n", footer);
+    snd_summary_put_footer(self, footer);
 }
 
 /* ---- as one work ---- */

@@ -24,6 +24,9 @@ void snd_summary_bold(const snd_summary *self, const char *text);
 /* Shows the named columns, those behind NULL only where there is room; a second NULL ends the names. */
 void snd_summary_show(snd_table *table, const char *const *names);
 
+/* The last sentences, unless nobody wants them. */
+void snd_summary_put_footer(const snd_summary *self, const char *footer);
+
 /* A heading and the columns that are shown; uses `table` up. */
 SND_MUST_USE snd_status snd_summary_put(const snd_summary *self, const char *heading, snd_table *table);
 

@@ -69,6 +69,15 @@ is_zero(snd_unit unit, const snd_cell *cell)
     return !snd_unit_is_text(unit) && cell->whole == 0;
 }
 
+int
+snd_format_is_notable(const snd_table *table, uint32_t row, uint32_t column)
+{
+    const snd_column *about = &table->columns[column];
+    const snd_cell *cell = &table->rows[row].cells[column];
+
+    return (about->traits & SND_COLUMN_NOTABLE) && cell->is_there && !is_zero(about->unit, cell);
+}
+
 void
 snd_format_cell_of(const snd_table *table, uint32_t row, uint32_t column, snd_buffer *out)
 {
@@ -324,10 +333,19 @@ stands_left(snd_unit unit, uint32_t column)
            (unit == SND_UNIT_LABEL && column == 0);
 }
 
+/* Bold and magenta, which no row is; then the row goes on in its colour. */
 static void
-put_line(const layout *self, size_t first, snd_buffer *out)
+put_notable(const char *text, const char *row_colour, snd_buffer *out)
+{
+    snd_buffer_printf(out, "\033[1;35m%s\033[0m%s", text, row_colour);
+}
+
+/* The cells from `first` on, the head or a row in `colour`; NULL: without colours. */
+static void
+put_line(const layout *self, size_t first, const char *colour, snd_buffer *out)
 {
     size_t gap = 0, start = out->size;
+    uint32_t row = (uint32_t)(first / self->table->column_count);
 
     for (uint32_t c = 0; c < self->table->column_count; c++) {
         const char *text = text_of(self, first + c);
@@ -340,7 +358,9 @@ put_line(const layout *self, size_t first, snd_buffer *out)
         if (!is_text)
             snd_buffer_repeat(out, ' ', width - snd_utf8_width(text));
         size_t used = c == self->main ? put_fitting(out, text, width, self->options->unicode) : snd_utf8_width(text);
-        if (c != self->main)
+        if (colour != NULL && row > 0 && snd_format_is_notable(self->table, row - 1, c))
+            put_notable(text, colour, out);
+        else if (c != self->main)
             snd_buffer_text(out, text);
         if (is_text && c != self->last)
             snd_buffer_repeat(out, ' ', width - used);
@@ -416,7 +436,7 @@ put_rows(const layout *self, snd_buffer *out)
 
     if (!options->no_head) {
         snd_buffer_text(out, options->colour ? "\033[1m" : "");
-        put_line(self, 0, out);
+        put_line(self, 0, NULL, out);
         snd_buffer_text(out, options->colour ? "\033[0m" : "");
         put_rule(self, out);
     }
@@ -426,7 +446,7 @@ put_rows(const layout *self, snd_buffer *out)
         if (table->rows[r].heading != NULL)
             put_heading(self, r, out);
         else
-            put_line(self, ((size_t)r + 1) * table->column_count, out);
+            put_line(self, ((size_t)r + 1) * table->column_count, options->colour ? colour : NULL, out);
         snd_buffer_text(out, *colour == '\0' ? "" : "\033[0m");
     }
 }
@@ -461,6 +481,7 @@ snd_format_table(const snd_table *table, const snd_format_options *options, snd_
         snd_buffer_printf(out, "%s\n", table->footer);
     if (!options->unicode)
         snd_text_plain(out, footer);
+    snd_text_wrap(out, footer, options->width);
     snd_buffer_free(&self.text);
     snd_free(self.starts);
     snd_free(self.widths);

@@ -124,7 +124,7 @@ snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python
         .is_known = 1,
         .is_importer = (unsigned char)known->code.is_importer,
         .is_launcher = known->code.is_ours == SND_SAMPLE_LAUNCHER,
-        .is_call = unit < known->code.unit_count && known->code.is_call[unit],
+        .is_call = unit < known->code.unit_count && known->code.is_call[unit] == SND_SAMPLE_CALL,
     };
     if (known->code.is_ours != 0)
         return place;
@@ -134,12 +134,12 @@ snd_sample_place_of(snd_sample_codes *self, const snd_sample_interpreter *python
     return place;
 }
 
-/* What the frame's instruction calls or imports, as `is_call` says; NULL: it does not, or there is no name. */
+/* What the frame's instruction calls or else imports; NULL: it does not, or there is no name. */
 static const char *
-name_at(const entry *known, uint32_t unit, int is_call)
+name_at(const entry *known, uint32_t unit, int is_called)
 {
     if (known == NULL || unit >= known->code.unit_count || known->code.callees == NULL ||
-        known->code.callees[unit] == 0 || (known->code.is_call[unit] != 0) != is_call)
+        known->code.callees[unit] == 0 || (known->code.is_call[unit] != 0) != is_called)
         return NULL;
     return known->code.callee_texts + known->code.callees[unit];
 }

@@ -162,7 +162,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
         node = snd_sample_stitch(self, base, slot);
     else if (slot->stack.count == 0 && snd_sample_need_native(self))
         node = snd_sample_native_child(self->native, &self->tree, base, slot->pc);
-    if (state != PYTHON && leaf_calls)
+    if (state != PYTHON)
         node = as_called(self, node, &slot->stack);
     charge_cpu(self, thread, node, state, now_ns);
     atomic_store_explicit(&slot->taken, SND_GET(slot->asked), memory_order_release);

@@ -31,7 +31,7 @@ typedef struct snd_sample_code {
     uint32_t first_line;
     uint32_t unit_count;    /* instructions of 2 bytes each */
     uint32_t *lines;        /* per unit; 0: none */
-    unsigned char *is_call; /* per unit: whether it calls something */
+    unsigned char *is_call; /* per unit: whether it calls something, SND_SAMPLE_CALL, or may, SND_SAMPLE_OPERATOR */
     uint32_t *callees;  /* per unit: where in `callee_texts` what it calls or imports is named; 0: not. May be NULL */
     char *callee_texts; /* each ends with a zero byte; the first is empty */
     int is_importer;    /* of the interpreter's own code that imports modules */
@@ -40,6 +40,9 @@ typedef struct snd_sample_code {
 } snd_sample_code;
 
 void snd_sample_code_free(snd_sample_code *self); /* what it has, not itself */
+
+#define SND_SAMPLE_CALL 1
+#define SND_SAMPLE_OPERATOR 2 /* is the interpreter's own work unless native code runs */
 
 #define SND_SAMPLE_OURS 1
 #define SND_SAMPLE_LAUNCHER 2 /* what stands above this frame is not the program's either */

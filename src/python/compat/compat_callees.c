@@ -1,7 +1,8 @@
 /* What the call instructions of a code object call, as far as the code names it.
  *
  * Nobody tells which C function runs below a line. But the instructions before a call load what it calls, by name:
- * from the call back over its arguments, whose number and whose effect on the stack are known, that load is found. */
+ * from the call back over its arguments, whose number and whose effect on the stack are known, that load is found.
+ * An operator has the name of the function that does the same, in the module `operator`. */
 #include "python/compat/compat_callees.h"
 
 #include "base/alloc.h"
@@ -291,6 +292,87 @@ put_name(reader *self, uint32_t load, snd_buffer *out)
     return 1;
 }
 
+static const char *
+binary_name(int argument)
+{
+    static const char *const names[] = {
+        [NB_ADD] = "add",
+        [NB_AND] = "and_",
+        [NB_FLOOR_DIVIDE] = "floordiv",
+        [NB_LSHIFT] = "lshift",
+        [NB_MATRIX_MULTIPLY] = "matmul",
+        [NB_MULTIPLY] = "mul",
+        [NB_REMAINDER] = "mod",
+        [NB_OR] = "or_",
+        [NB_POWER] = "pow",
+        [NB_RSHIFT] = "rshift",
+        [NB_SUBTRACT] = "sub",
+        [NB_TRUE_DIVIDE] = "truediv",
+        [NB_XOR] = "xor",
+        [NB_INPLACE_ADD] = "iadd",
+        [NB_INPLACE_AND] = "iand",
+        [NB_INPLACE_FLOOR_DIVIDE] = "ifloordiv",
+        [NB_INPLACE_LSHIFT] = "ilshift",
+        [NB_INPLACE_MATRIX_MULTIPLY] = "imatmul",
+        [NB_INPLACE_MULTIPLY] = "imul",
+        [NB_INPLACE_REMAINDER] = "imod",
+        [NB_INPLACE_OR] = "ior",
+        [NB_INPLACE_POWER] = "ipow",
+        [NB_INPLACE_RSHIFT] = "irshift",
+        [NB_INPLACE_SUBTRACT] = "isub",
+        [NB_INPLACE_TRUE_DIVIDE] = "itruediv",
+        [NB_INPLACE_XOR] = "ixor",
+#ifdef NB_SUBSCR /* 3.14 */
+        [NB_SUBSCR] = "getitem",
+#endif
+    };
+    return (size_t)argument < sizeof names / sizeof names[0] ? names[argument] : NULL;
+}
+
+static const char *
+comparison_name(int argument)
+{
+    static const char *const names[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+#if PY_VERSION_HEX >= 0x030d0000 /* 3.13: other things stand below */
+    argument >>= 5;
+#elif PY_VERSION_HEX >= 0x030c0000 /* 3.12 */
+    argument >>= 4;
+#endif
+    return (size_t)argument < sizeof names / sizeof names[0] ? names[argument] : NULL;
+}
+
+/* The function of the module `operator` that does the same; NULL: there is none. */
+static const char *
+operator_name(const instruction *at)
+{
+    switch (at->opcode) {
+    case BINARY_OP:
+        return binary_name(at->argument);
+    case COMPARE_OP:
+        return comparison_name(at->argument);
+    case CONTAINS_OP:
+        return "contains";
+    case UNARY_NEGATIVE:
+        return "neg";
+    case UNARY_INVERT:
+        return "invert";
+#ifdef BINARY_SUBSCR /* until 3.13 */
+    case BINARY_SUBSCR:
+#endif
+#ifdef BINARY_SLICE /* 3.12 */
+    case BINARY_SLICE:
+#endif
+        return "getitem";
+#ifdef STORE_SLICE /* 3.12 */
+    case STORE_SLICE:
+#endif
+    case STORE_SUBSCR:
+        return "setitem";
+    default:
+        return NULL;
+    }
+}
+
 /* Where the name of an imported module starts; 0: it has none. */
 static uint32_t
 put_module(reader *self, int argument, snd_buffer *out)
@@ -307,6 +389,29 @@ put_module(reader *self, int argument, snd_buffer *out)
     return start;
 }
 
+/* Where the name of what an instruction calls or imports starts; 0: it does not, or there is none. */
+static uint32_t
+put_callee(reader *self, uint32_t index, snd_sample_code *code, snd_buffer *out)
+{
+    const instruction *at = &self->instructions[index];
+    const char *operator = operator_name(at);
+    uint32_t start = (uint32_t)out->size;
+
+    if (at->opcode == IMPORT_NAME)
+        return put_module(self, at->argument, out);
+    if (operator != NULL) {
+        code->is_call[at->unit] = SND_SAMPLE_OPERATOR;
+        snd_buffer_printf(out, "operator.%s", operator);
+    }
+    else {
+        uint32_t load = arguments_of(at) < 0 ? UINT32_MAX : find_load(self, index);
+        if (load == UINT32_MAX || !put_name(self, load, out))
+            return 0;
+    }
+    snd_buffer_char(out, '\0');
+    return start;
+}
+
 /* One text after the other; the first is empty. The call of a line that comes again has its text again. */
 static void
 put_callees(reader *self, snd_sample_code *out)
@@ -315,16 +420,8 @@ put_callees(reader *self, snd_sample_code *out)
     uint32_t *callees = snd_calloc(out->unit_count + 1u, sizeof *callees);
 
     snd_buffer_char(&all, '\0');
-    for (uint32_t i = 0; callees != NULL && i < self->count; i++) {
-        if (self->instructions[i].opcode == IMPORT_NAME)
-            callees[self->instructions[i].unit] = put_module(self, self->instructions[i].argument, &all);
-        uint32_t load = arguments_of(&self->instructions[i]) < 0 ? UINT32_MAX : find_load(self, i);
-        uint32_t start = (uint32_t)all.size;
-        if (load == UINT32_MAX || !put_name(self, load, &all))
-            continue;
-        snd_buffer_char(&all, '\0');
-        callees[self->instructions[i].unit] = start;
-    }
+    for (uint32_t i = 0; callees != NULL && i < self->count; i++)
+        callees[self->instructions[i].unit] = put_callee(self, i, out, &all);
     if (callees == NULL || snd_buffer_status(&all) != SND_OK) {
         snd_buffer_free(&all);
         snd_free(callees);

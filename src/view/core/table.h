@@ -39,6 +39,7 @@ snd_unit_is_real(snd_unit unit)
 #define SND_COLUMN_LATE 32u    /* of those that are left out, after the others */
 #define SND_COLUMN_NO_ZERO 8u  /* nothing in place of 0 */
 #define SND_COLUMN_NO_EMPTY 16u /* left out where no row has anything in it */
+#define SND_COLUMN_NOTABLE 128u /* highlighted where it is not 0; 64 is the page's own */
 
 typedef struct snd_column {
     const char *name;  /* as a program says it: "total_ns" */

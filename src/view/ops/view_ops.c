@@ -37,6 +37,8 @@ enum {
 #define SHOWN SND_COLUMN_SHOWN
 #define PART (SHOWN | SND_COLUMN_OPTIONAL)
 #define RARE (PART | SND_COLUMN_NO_EMPTY)
+/* Work that another dtype or layout would save. */
+#define EXTRA (RARE | SND_COLUMN_LATE | SND_COLUMN_NO_ZERO | SND_COLUMN_NOTABLE)
 
 static const snd_column columns[] = {
     [NAME] = {"name", "name", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
@@ -55,8 +57,8 @@ static const snd_column columns[] = {
     [WRITTEN] = {"written_bytes", "written", SND_UNIT_BYTES, RARE | SND_COLUMN_NO_ZERO},
     [FLOPS] = {"flops", "operations", SND_UNIT_NUMBER, 0},
     [SPEED] = {"gflops_per_second", "GFLOP/s", SND_UNIT_NUMBER, RARE},
-    [COPIES] = {"copies", "copies", SND_UNIT_COUNT, RARE | SND_COLUMN_NO_ZERO},
-    [CASTS] = {"casts", "casts", SND_UNIT_COUNT, RARE | SND_COLUMN_NO_ZERO},
+    [COPIES] = {"copies", "copies", SND_UNIT_COUNT, EXTRA},
+    [CASTS] = {"casts", "casts", SND_UNIT_COUNT, EXTRA},
     [FILE_NAME] = {"file", "file", SND_UNIT_TEXT, 0},
     [LINE] = {"line", "line", SND_UNIT_COUNT, 0},
 };
@@ -129,8 +131,6 @@ add_row(const snd_own *own, const snd_ops *ops, const snd_ops_row *row, snd_tabl
     put_times(ops, row, cells);
     if (row->site->kind == SND_SITE_OP)
         put_work(row, cells);
-    if (row->copies != 0 || row->casts != 0) /* work that another dtype or layout would save */
-        snd_table_last(table)->colour = SND_COLOUR_WARM;
 }
 
 /* The arrays that operators copied or cast. */

@@ -197,7 +197,7 @@ enum { PLACE, WAITING, SHARE, REASON, THREADS, FUNCTION, KIND, FILE_NAME, LINE, 
 static const snd_column columns[] = {
     [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN},
     [WAITING] = {"wait_ns", "waiting", SND_UNIT_NS, SHOWN},
-    [SHARE] = {"wait_percent", "% of waiting", SND_UNIT_PERCENT, SHOWN},
+    [SHARE] = {"wait_percent", "% of waiting", SND_UNIT_PERCENT, SHOWN | SND_COLUMN_OPTIONAL | SND_COLUMN_LATE},
     [REASON] = {"reason", "for", SND_UNIT_TEXT, SHOWN},
     [THREADS] = {"threads", "threads", SND_UNIT_COUNT, SHOWN | SND_COLUMN_OPTIONAL},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, 0},

@@ -20,7 +20,7 @@ complete -c sonde -n '__fish_seen_subcommand_from run' -l memory -d 'also profil
 complete -c sonde -n '__fish_seen_subcommand_from run' -l exact -d 'record every allocation instead of sampling them'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l memory-interval -x -a '' -d 'sample one block per this many bytes (1024-1073741824, default 131072)'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l ops -d 'also profile NumPy and PyTorch operators: time, inputs, bytes and calling lines'
-complete -c sonde -n '__fish_seen_subcommand_from run' -l ops-window -x -a '' -d 'record PyTorch operators for this many optimizer steps (0-1000000, default 0: 2 s of CPU)'
+complete -c sonde -n '__fish_seen_subcommand_from run' -l ops-window -x -a '' -d 'record PyTorch operators for this many optimizer steps (0-1000000, default 0: 100,000 events or 2 s of CPU)'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l graph -d 'also profile functions compiled by Aesara and PyTensor, by class, op and node'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l include -x -a '' -d 'treat matching files as your own code, such as */model/*; separate patterns with commas'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l exclude -x -a '' -d 'do not treat matching files as your own code'

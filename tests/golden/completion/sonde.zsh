@@ -42,7 +42,7 @@ _sonde() {
         '--exact[record every allocation instead of sampling them]' \
         '--memory-interval=[sample one block per this many bytes (1024-1073741824, default 131072)]:BYTES: ' \
         '--ops[also profile NumPy and PyTorch operators time, inputs, bytes and calling lines]' \
-        '--ops-window=[record PyTorch operators for this many optimizer steps (0-1000000, default 0 2 s of CPU)]:STEPS: ' \
+        '--ops-window=[record PyTorch operators for this many optimizer steps (0-1000000, default 0 100,000 events or 2 s of CPU)]:STEPS: ' \
         '--graph[also profile functions compiled by Aesara and PyTensor, by class, op and node]' \
         '--include=[treat matching files as your own code, such as */model/*; separate patterns with commas]:PATTERN: ' \
         '--exclude=[do not treat matching files as your own code]:PATTERN: ' \

@@ -57,12 +57,38 @@ def by_call(data=DATA):
     sum(zlib.crc32(data[start:]) for start in (0, 1))
 
 
+def by_operator(data=DATA):
+    data + data
+
+
+def by_item_of(data=DATA):
+    data[1:]
+
+
+def by_comparison(data=DATA, same=bytes(range(256)) * 8000):  # noqa: B008
+    data == same  # noqa: B015
+
+
 def in_python():
     for _ in range(20000):
         pass
 
 
-WAYS = [by_module, by_method, by_global, by_local, by_attribute, by_names, by_unpacking, by_constant, by_item, by_call]
+WAYS = [
+    by_module,
+    by_method,
+    by_global,
+    by_local,
+    by_attribute,
+    by_names,
+    by_unpacking,
+    by_constant,
+    by_item,
+    by_call,
+    by_operator,
+    by_item_of,
+    by_comparison,
+]
 
 for way in [*WAYS, in_python]:
     end = time.process_time() + 0.12

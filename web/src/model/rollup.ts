@@ -14,7 +14,7 @@ const JOINS: Record<Rule, (a: number, b: number) => number> = { sum: (a, b) => a
 /** `columns`: for each of the metrics the numbers of all items (nodes, events, rows). Items without a key, and those that
  * have nothing but zeros, are left out. */
 export function rollup<K>(metrics: readonly string[], columns: readonly Float64Array[], key: (item: number) => K | undefined): Map<K, Sum> {
-  const joins = metrics.map((name) => JOINS[METRICS[name][1]]);
+  const joins = metrics.map((name) => JOINS[METRICS[name][1] ?? "sum"]);
   const sums = new Map<K, Sum>();
   for (let item = 0; item < columns[0].length; item++) {
     const of = columns.some((column) => column[item]) ? key(item) : undefined;

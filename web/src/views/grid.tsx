@@ -1,7 +1,7 @@
 // A table: sorted by any column, folded, filtered, copied.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { NO_ZERO, SIGNED, type Cell, type Column, type Table } from "../data";
+import { NOTABLE, NO_ZERO, SIGNED, type Cell, type Column, type Table } from "../data";
 import { isRelated, rowSelection } from "../model/choose";
 import { cellText, isText, plural } from "../model/format";
 import { arrange, columnIndex, csv, firstSort, fitColumns, hasChildren, mainColumn, shownColumns, type Sort } from "../model/table";
@@ -98,7 +98,7 @@ function Balance({ value }: { value: number }) {
 }
 
 function signClass(cell: Cell, column: Column): string {
-  if (!(column.traits & SIGNED)) return cell === 0 ? " muted" : "";
+  if (!(column.traits & SIGNED)) return cell === 0 ? " muted" : cell && column.traits & NOTABLE ? " notable" : "";
   return cell === null || Number(cell) > 0 ? " more" : Number(cell) < 0 ? " less" : "";
 }
 
