@@ -1,4 +1,7 @@
-"""Instructions that each hot path takes, counted by callgrind: the same in every run, however busy the machine is.
+"""Instructions that each hot path takes, counted by callgrind, so that a busy machine does not matter.
+
+Not all of them repeat exactly: two runs of one build differed by 21 for an allocation and by 2 to 5 % for a sample, so
+compare several runs of each build before you trust a small difference there.
 
 usage: instructions.py [PYTHON ...]
 
