@@ -308,7 +308,7 @@ def test_a_real_terminal_gets_colour_and_names_that_fit(golden):
     tmux = ["tmux", "-L", f"sonde{os.getpid()}"]
     env = {**os.environ, "TERM": "screen-256color", "LANG": "C.UTF-8"}
     env.pop("NO_COLOR", None)
-    subprocess.run([*tmux, "new-session", "-d", "-x", "76", "-y", "40", "sh"], check=True, cwd=golden.folder, env=env)
+    subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "40", "sh"], check=True, cwd=golden.folder, env=env)
     try:
         subprocess.run([*tmux, "send-keys", f"clear; {shlex.quote(program)} view golden.sonde", "Enter"], check=True)
 

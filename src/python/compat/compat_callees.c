@@ -373,10 +373,12 @@ operator_name(const instruction *at)
     }
 }
 
-/* Where the name of an imported module starts; 0: it has none. */
+/* Where the name of an imported module starts; 0: it has none. `from . import a` names what it imports later. */
 static uint32_t
-put_module(reader *self, int argument, snd_buffer *out)
+put_module(reader *self, uint32_t index, snd_buffer *out)
 {
+    const instruction *next = index + 1 < self->count ? &self->instructions[index + 1] : NULL;
+    int argument = self->instructions[index].argument;
 #if PY_VERSION_HEX >= 0x030f0000 /* 3.15: whether it is lazy stands below the name */
     argument >>= 2;
 #endif
@@ -385,7 +387,10 @@ put_module(reader *self, int argument, snd_buffer *out)
 
     if (name == NULL)
         return 0;
-    snd_buffer_put(out, name, strlen(name) + 1);
+    const char *part =
+        *name == '\0' && next != NULL && next->opcode == IMPORT_FROM ? text_at(&self->names, next->argument) : NULL;
+    snd_buffer_printf(out, "%s%s", part == NULL ? name : ".", part == NULL ? "" : part);
+    snd_buffer_char(out, '\0');
     return start;
 }
 
@@ -398,7 +403,7 @@ put_callee(reader *self, uint32_t index, snd_sample_code *code, snd_buffer *out)
     uint32_t start = (uint32_t)out->size;
 
     if (at->opcode == IMPORT_NAME)
-        return put_module(self, at->argument, out);
+        return put_module(self, index, out);
     if (operator != NULL) {
         code->is_call[at->unit] = SND_SAMPLE_OPERATOR;
         snd_buffer_printf(out, "operator.%s", operator);
