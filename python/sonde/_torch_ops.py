@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 EVENTS = 100_000  # of a window, about: 5 KB each until they are read
-PART_SECONDS = 0.5  # of CPU time, in which there are up to 150,000 events
+PART_SECONDS = 0.25  # of CPU time, in which there are up to 150,000 events
 CPU_SECONDS = 2.0  # of a window: up to the first call of a module, and from there
 STEP_SECONDS = 20.0  # of one that a number of steps is to end
 TICK_SECONDS = 0.05
