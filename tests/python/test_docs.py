@@ -296,7 +296,7 @@ def marks_of(decorators):
     return set(words) - {"mark"}
 
 
-def tests_of_every_interpreter(path):
+def run_on_every_interpreter(path):
     """The tests of a file that CI runs on each version: those marked interpreter, but not slow."""
     body = ast.parse(path.read_text()).body
     whole = [item.value for item in body if isinstance(item, ast.Assign) and item.targets[0].id == "pytestmark"]
@@ -315,7 +315,7 @@ def test_cpython_md_proves_each_difference_by_a_test_of_every_interpreter():
         assert tests, row
         for file, name in tests:
             path = ROOT / "tests" / (file if file.startswith("truth/") else f"python/{file}")
-            assert name in tests_of_every_interpreter(path), (file, name)
+            assert name in run_on_every_interpreter(path), (file, name)
     sources = "".join(path.read_text() for path in (ROOT / "src" / "python").rglob("*.[ch]"))
     for name in re.findall(r"compat\w*\.[ch] `(\w+)`", text):
         assert name in sources
