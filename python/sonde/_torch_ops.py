@@ -8,6 +8,7 @@ the program itself comes first.
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import sys
 import time
@@ -211,8 +212,8 @@ class _Bounds:
         if self._number != number:
             return
         is_last = time.process_time() >= self._last
-        if not is_last and _is_within():
-            self._go_on(TICK_SECONDS)
+        if not is_last and (_is_within() or _has_open_blocks()):
+            self._go_on(PART_SECONDS / 2)
             return
         self._number += 1
         before = self._collector.event_count
@@ -332,6 +333,12 @@ def _is_within() -> bool:
         if frame.f_code.co_filename.endswith(_WITHIN):
             return True
     return False
+
+
+def _has_open_blocks() -> bool:
+    """Whether a ``with record_function(...)`` of the program may be open, on any thread: that keeps its object alive."""
+    kind = sys.modules["torch.autograd.profiler"].record_function
+    return any(one.record is not None for one in gc.get_objects() if type(one) is kind)
 
 
 def _quiet() -> None:

@@ -69,6 +69,24 @@ def test_a_window_ends_after_so_much_cpu_time(sonde):
     assert found["aten::add"] > 0 and "aten::relu" not in found
 
 
+def test_a_block_of_the_program_does_not_end_the_window(sonde):
+    code = """
+    from sonde import _torch_ops
+    _torch_ops.PART_SECONDS, _torch_ops.CPU_SECONDS = 0.02, 1e6
+    import torch
+    x = torch.ones(4)
+    part = lambda: None if _torch_ops._running is None else _torch_ops._running._bounds._number
+    with torch.profiler.record_function("block"):
+        first = part()
+        while part() is not None and part() < first + 3:
+            x + 1
+    torch.relu(x)
+    """
+    run(sonde, textwrap.dedent(code))
+    found = calls(sonde)
+    assert found["block"] == found["aten::relu"] == 1
+
+
 def test_a_window_ends_after_so_many_events(sonde):
     code = LONG.replace(
         "CPU_SECONDS = 0.2", "EVENTS, _torch_ops.PART_SECONDS, _torch_ops.CPU_SECONDS = 30_000, 0.02, 1e6"
