@@ -336,7 +336,7 @@ def _is_within() -> bool:
 
 
 def _has_open_blocks() -> bool:
-    """Whether a ``with record_function(...)`` of the program may be open, on any thread: that keeps its object alive."""
+    """Whether a ``with record_function(...)`` of the program may be open: that keeps its object alive."""
     kind = sys.modules["torch.autograd.profiler"].record_function
     return any(one.record is not None for one in gc.get_objects() if type(one) is kind)
 
