@@ -1,6 +1,7 @@
 """What failed beside other steps of CI runs again alone, and a failure that stays is one."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -34,10 +35,11 @@ def step(pytester):
         names = [f"def test_{word}_{i}(): meet({word!r})" for i, word in enumerate(words)]
         path = pytester.makepyfile(test_it=TESTS + "\n".join(names))
         script = pytester.path / "run test-it"
-        python = f"{sys.executable} -m pytest -q -p sonde_again --failed=failed -p no:randomly {options}"
+        python = f"{shlex.quote(sys.executable)} -m pytest -q -p sonde_again --failed=failed -p no:randomly {options}"
         script.write_text(f"#!/bin/bash\nexec {python} {path.name}\n")
         script.chmod(0o755)
-        env = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support")}
+        env = {name: value for name, value in os.environ.items() if name != "SONDE_AGAIN"}
+        env |= {"PYTHONPATH": str(ROOT / "tests" / "support")}
         command = [str(ROOT / "tools" / "steps.sh"), "-a", "-j2", '"./run test-it"', "true"]
         done = subprocess.run(command, cwd=pytester.path, env=env, capture_output=True, text=True)
         listed = [line.split()[5] for line in done.stdout.partition("s in all\n")[2].splitlines()]
