@@ -156,7 +156,7 @@ test-numpy1: build/env-numpy1/.installed ## operators of NumPy before 2
 AESARA = $(shell "$(PYTHON)" -c 'import sys; print("aesara" * (sys.version_info[:2] == (3, 11)))')
 test-graph: test-pytensor $(AESARA:%=test-%) ## compiled functions, with a real Aesara and a real PyTensor; what they compile to C stays in build/
 test-aesara: build/env-aesara/.installed
-	AESARA_FLAGS="base_compiledir=$(CURDIR)/build/aesara" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
+	AESARA_FLAGS="base_compiledir=$(CURDIR)/build/aesara,gcc__cxxflags=-O0" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 test-pytensor: build/env-pytensor/.installed
 	PYTENSOR_FLAGS="base_compiledir=$(CURDIR)/build/pytensor" $(ENV_PYTEST) $(if $(SHORT),-m quick) tests/graph tests/python/test_graph_none.py
 

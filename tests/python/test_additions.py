@@ -11,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# As the C tests are built, in a folder at the same depth: ccache then has all that does not see the additions.
+OUT = "build/c"
+KIND = ["-Dbuildtype=debug", "-Dwerror=true"]
+
 VIEW = """/* The view of toys: how many nodes there are. */
 #include "view/core/view.h"
 
@@ -72,17 +76,16 @@ class Copy:
     def build(self):
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         env = {**os.environ, "PATH": path, "CCACHE_BASEDIR": str(self.folder), "CCACHE_NOHASHDIR": "1"}
-        kind = ["-Dbuildtype=debug", "-Dwerror=true"]  # as the C tests are built: ccache has most of it
         for words in (
-            ["meson", "setup", "out", "-Dpython=disabled", "-Dpage=disabled", "-Dtests=disabled", *kind],
-            ["ninja", "-C", "out", "src/cli/sonde"],
+            ["meson", "setup", OUT, "-Dpython=disabled", "-Dpage=disabled", "-Dtests=disabled", *KIND],
+            ["ninja", "-C", OUT, "src/cli/sonde"],
         ):
             done = subprocess.run(words, cwd=self.folder, env=env, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
 
     def sonde(self, *words):
         done = subprocess.run(
-            [self.folder / "out" / "src" / "cli" / "sonde", *words],
+            [self.folder / OUT / "src" / "cli" / "sonde", *words],
             cwd=self.folder,
             capture_output=True,
             text=True,
