@@ -59,7 +59,7 @@ demo: $(VENV)/.demo $(VENV)/.installed ## build the package in an environment of
 	$(IN_VENV) $(VENV)/bin/python examples/demo.py
 
 check: $(VENV)/.dev $(VENV)/.installed build/c/build.ninja build/words.ok ## before every commit: format, layers, types, words, C tests, a part of the Python tests (1 min)
-	tools/steps.sh -j2 '$(MAKE) lint-format' '$(MAKE) lint-layers lint-python lint-words PART=quick' '$(MAKE) test-c PART=quick' '$(MAKE) test-python PART=quick'
+	tools/steps.sh -j2 '$(MAKE) test-c PART=quick' '$(MAKE) lint-layers lint-python lint-words PART=quick' '$(MAKE) test-python PART=quick' '$(MAKE) lint-format'
 
 # The longest first: the last ones fill what is left of two cores. `make check` has the C tests without a sanitizer.
 SHORT_STEPS = test-python test-asan test-tsan test-page test-torch test-notebook test-pytensor $(AESARA:%=test-%) test-web
