@@ -1,17 +1,18 @@
 #!/bin/bash
-# Runs commands, several at a time: tools/steps.sh [-a] [-j JOBS] [-l LOG] COMMAND...
+# Runs commands, several at a time: tools/steps.sh [-a PATTERN] [-j JOBS] [-l LOG] COMMAND...
 # What a command prints appears when it ends, with the time it took; a list of all of them, with CPU time, comes last. Every
 # command runs, and the status is 1 when one has failed. With -l the times are also added to LOG, a line each, the seconds first.
-# With -a tests that failed run again at the end, twice, with nothing beside them. If they pass both times, their step
-# is "AGAIN" and no failure: a busy machine may have been the reason, and the list shows whose tests are to be mended.
+# With -a a command that failed and that the regular expression fits runs again at the end, twice, with SONDE_AGAIN set and
+# nothing beside it (tests/support/sonde_again.py). If it passes both times, it is "AGAIN" and no failure: a busy machine may
+# have been the reason, and the list shows whose tests are to be mended.
 set -uo pipefail
 
 jobs=1
 log=/dev/null
 again=
-while getopts aj:l: option; do
+while getopts a:j:l: option; do
     case $option in
-    a) again=yes ;;
+    a) again=$OPTARG ;;
     j) jobs=$OPTARG ;;
     l) log=$OPTARG ;;
     *) exit 2 ;;
@@ -43,7 +44,7 @@ finish() {
     echo "=== $command"
     cat "${out_of[$pid]}"
     echo "=== $word after $seconds s: $command"
-    if [ "$word$again" = FAILEDyes ] && [[ $command == *" test-"* ]]; then
+    if [ "$word" = FAILED ] && [ -n "$again" ] && [[ $command =~ $again ]]; then
         failed+=("$seconds $cpu $command")
     else
         note "$word" "$seconds" "$cpu" "$command"

@@ -32,7 +32,7 @@ def meet(word):
 def step(pytester):
     """A step of CI with tests that behave as these words say: its status, its words in the list, and what ran."""
 
-    def step(*words, options=""):
+    def step(*words, options="", again=" test-it"):
         names = [f"def test_{word}_{i}(): meet({word!r})" for i, word in enumerate(words)]
         path = pytester.makepyfile(test_it=TESTS + "\n".join(names))
         script = pytester.path / "run test-it"
@@ -41,7 +41,7 @@ def step(pytester):
         script.chmod(0o755)
         env = {name: value for name, value in os.environ.items() if name != "SONDE_AGAIN"}
         env |= {"PYTHONPATH": str(ROOT / "tests" / "support")}
-        command = [str(ROOT / "tools" / "steps.sh"), "-a", "-j2", '"./run test-it"', "true"]
+        command = [str(ROOT / "tools" / "steps.sh"), "-a", again, "-j2", '"./run test-it"', "true"]
         done = subprocess.run(command, cwd=pytester.path, env=env, capture_output=True, text=True)
         listed = [line.split()[5] for line in done.stdout.partition("s in all\n")[2].splitlines()]
         ran = (pytester.path / "ran").read_text().split()
@@ -76,3 +76,8 @@ def test_many_failures_are_not_chance(step):
     status, listed, ran = step(*["chance"] * 6, "fail", "fail", "fail", "fail", "fail")
     assert (status, sorted(listed)) == (1, ["FAILED", "ok"])
     assert ran.count("fail") == 5
+
+
+def test_only_what_is_asked_for_runs_again(step):
+    status, listed, ran = step("chance", again=" test-other")
+    assert (status, sorted(listed), ran) == (1, ["FAILED", "ok"], ["chance"])
