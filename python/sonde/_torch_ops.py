@@ -203,8 +203,8 @@ class _Bounds:
                 is_asked_ns = time.monotonic_ns()
                 _core.call_soon(lambda: self._time_is_over(number))
             elif is_asked_ns != 0 and time.monotonic_ns() - is_asked_ns > WAIT_NS and time.process_time() >= self._last:
-                self.end()
                 self._collector.collect_no_more()
+                self.end()
         _clocks.remove(_thread.get_native_id())
         _quiet()
 
@@ -212,7 +212,7 @@ class _Bounds:
         if self._number != number:
             return
         is_last = time.process_time() >= self._last
-        if not is_last and (_is_within() or _has_open_blocks()):
+        if not is_last and (_is_in(sys._getframe(), _WITHIN) or _has_open_blocks()):
             self._go_on(PART_SECONDS / 2)
             return
         self._number += 1
@@ -314,25 +314,18 @@ def _giving_way(start: Any) -> Any:
     return first_ours
 
 
+def _is_in(frame: Any, files: tuple[str, ...]) -> bool:
+    """Whether a frame or one of its callers is of one of these files."""
+    while frame is not None and not frame.f_code.co_filename.endswith(files):
+        frame = frame.f_back
+    return frame is not None
+
+
 def _main_imports() -> bool:
     """Whether the main thread is importing something, which takes time and calls few operators."""
     threading = sys.modules.get("threading")
     frame = None if threading is None else sys._current_frames().get(threading.main_thread().ident)
-    while frame is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _is_within() -> bool:
-    """Whether this thread is in an optimizer's step or in a function of the program that PyTorch calls."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if frame.f_code.co_filename.endswith(_WITHIN):
-            return True
-    return False
+    return _is_in(frame, ("<frozen importlib._bootstrap>",))
 
 
 def _has_open_blocks() -> bool:
