@@ -32,7 +32,7 @@ extern "C" {
 /* How to record. All zero: regions are measured, nothing is written. Paths take %p (process id), %h (host) and %r
  * (rank). */
 typedef struct sonde_options {
-    const char *recording;    /* the file to write, a checkpoint about once a second; NULL: none */
+    const char *recording;    /* the file to write, updated about once a second; NULL: none */
     const char *chrome_trace; /* a trace for Chrome and Perfetto, written while running; NULL: none */
     int timeline;             /* 1: keep every entry in the recording, not only totals */
     int cpu;                  /* 1: also measure CPU time; costs two system calls per entry */
@@ -42,8 +42,8 @@ typedef struct sonde_options {
  * running (in a Python program Python may have started it). `options` may be NULL. */
 int sonde_start(const sonde_options *options);
 
-/* Stops and saves. Returns 0, or -1 with sonde_error() set when not everything could be saved. Done at exit when the
- * program does not. */
+/* Stops and saves. Returns 0, or -1 with sonde_error() set when not everything could be saved. Done at exit if the
+ * program does not call it. */
 int sonde_stop(void);
 
 /* Why the last sonde_start or sonde_stop of this thread failed. Never NULL; valid until the thread's next call. */
@@ -62,11 +62,11 @@ typedef struct sonde_site {
 
 #define SONDE_SITE(name) {name, __FILE__, __LINE__, 0}
 
-/* An open region. NULL when nothing is being measured; that is fine everywhere. */
+/* An open region. NULL when nothing is being measured; every function accepts that. */
 typedef struct sonde_span sonde_span;
 
 /* Enters a region below the one that this thread is in. About 30 ns with sonde_leave; next to nothing when no
- * recording runs. Leaving a region leaves those entered since then, too. */
+ * recording runs. Leaving a region also leaves those entered since then. */
 sonde_span *sonde_enter(sonde_site *site);
 void sonde_leave(sonde_span *span);
 
@@ -88,7 +88,7 @@ void sonde_mark(const char *name, const char *detail);
 /* The name of the calling thread in tables and traces. */
 void sonde_thread_name(const char *name);
 
-/* Measures until the end of the enclosing scope, however it is left (a longjmp apart). */
+/* Measures until the end of the enclosing scope, however it is left (except by longjmp). */
 #define SONDE_REGION(name)                                                                      \
     static sonde_site SONDE_UNIQUE(sonde_site_) = SONDE_SITE(name);                             \
     __attribute__((cleanup(sonde_leave_scope), unused)) sonde_span *SONDE_UNIQUE(sonde_span_) = \

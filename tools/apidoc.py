@@ -281,7 +281,7 @@ def make_page() -> str:
         HEAD.strip(),
         document_module("sonde", PACKAGE / "__init__.py"),
         "`sonde` has the functions of `sonde.sampling`, `sonde.heap`, `sonde.snapshots` and `sonde.regions`, `ops`,\n"
-        "and the three ready reporters of `sonde.reporters`.",
+        "and the three built-in reporters of `sonde.reporters`.",
         document_module("sonde.sampling", PACKAGE / "sampling.py"),
         document_module("sonde.heap", PACKAGE / "heap.py"),
         document_module("sonde.ops", PACKAGE / "_ops.py"),

@@ -1,4 +1,4 @@
-"""PyTorch's profiler with sonde's aggregation: you only change the import.
+"""PyTorch's profiler with sonde's aggregation: only the import changes.
 
 >>> from sonde.torch import profile, ProfilerActivity, record_function, schedule
 >>> with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:

@@ -27,7 +27,7 @@ const snd_command snd_command_run = {
     .run = run,
     .takes_program = SND_PROGRAM_LETTERS,
     .examples = {{"sonde run --memory train.py --epochs 3",
-                  "profile time and memory; what follows the program goes to it"},
+                  "profile time and memory; arguments after train.py go to it"},
                  {"sonde run -o before.sonde -- pytest -x",
                   "profile a script on PATH; you choose the recording's name"}},
 };

@@ -52,7 +52,7 @@ counter_fault(void)
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || (d & (1u << 8)) == 0)
-        return "the processor does not promise a constant rate (no invariant TSC)";
+        return "the processor does not guarantee a constant rate (no invariant TSC)";
     return NULL;
 #elif defined(__aarch64__)
     return NULL;

@@ -180,7 +180,7 @@ for _name, _kind, _why in (
     ("--cpu-percent-threshold", float, "the page already hides cold lines"),
     ("--malloc-threshold", int, "the page already hides cold lines"),
     ("--profile-interval", float, "the recording is always up to date"),
-    ("--column-width", int, "text is not cut"),
+    ("--column-width", int, "text is never truncated"),
     ("--json", None, "the page is shown; use `sonde export --format json` for JSON"),
     ("--program-path", str, "the program is the notebook's cells"),
     ("--off", None, "use sonde.start() and sonde.stop() for a part of a cell"),

@@ -74,7 +74,7 @@ class Part:
 
     @property
     def stats(self) -> Any:
-        """The numbers in the attributes of the library's own ``ProfileStats``, in seconds.
+        """The numbers under the names of the library's own ``ProfileStats``, in seconds.
 
         >>> g.functions["train"].stats.fct_call_time
         0.589

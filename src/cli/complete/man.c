@@ -106,7 +106,7 @@ put_command(const snd_command *command, snd_buffer *out)
     put_group(command, NULL, out);
     snd_buffer_text(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nshow a help text\n");
     if ((command->settings & SND_OF_RUN) != 0)
-        snd_buffer_text(out, ".TP\n\\fB\\-\\-help\\-scalene\\fR\nshow the options of Scalene that work here\n");
+        snd_buffer_text(out, ".TP\n\\fB\\-\\-help\\-scalene\\fR\nshow the Scalene options that work here\n");
     for (int i = 0; (option = snd_option_at(command, i)) != NULL; i++)
         if (is_first_of_group(command, i)) {
             put_line(out, ".SS ", option->group);

@@ -141,7 +141,7 @@ put_group(help *self, const snd_command *command, const char *group)
     if (group == NULL)
         put_pair(self, "-h, --help", "show this help", NAME_WIDTH);
     if (group == NULL && (command->settings & SND_OF_RUN) != 0)
-        put_pair(self, "--help-scalene", "show the options of Scalene that work here", NAME_WIDTH);
+        put_pair(self, "--help-scalene", "show the Scalene options that work here", NAME_WIDTH);
 }
 
 /* Whether an option before this one is of its group. */
@@ -197,7 +197,7 @@ snd_help_print_aliases(void)
     help self = start();
     char name[128];
 
-    put_text(&self, "Options of Scalene that sonde run takes, and what they are here", 0);
+    put_text(&self, "Scalene options that sonde run accepts, and what they mean here", 0);
     snd_buffer_char(&self.text, '\n');
     for (const snd_alias *alias = snd_scalene_table; alias->name != NULL; alias++) {
         char about[256];

@@ -11,7 +11,7 @@
 /* The options by which a command takes a program that is no file, and their letters. */
 #define SND_PROGRAM_OPTIONS                                                        \
     {"module", "run a module, like python -m", SND_TEXT("MODULE"), .letter = 'm'}, \
-        {"code", "run a program text, like python -c", SND_TEXT("CODE"), .letter = 'c'},
+        {"code", "run a code string, like python -c", SND_TEXT("CODE"), .letter = 'c'},
 #define SND_PROGRAM_LETTERS "mc"
 
 /* The words after its name, for the help. */

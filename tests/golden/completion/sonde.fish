@@ -38,7 +38,7 @@ complete -c sonde -n '__fish_seen_subcommand_from run' -l no-report -d 'print no
 complete -c sonde -n '__fish_seen_subcommand_from run' -l with-waiting -d 'rank the summary by CPU plus waiting time, not by CPU time alone'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l cli -d 'print the summary on the terminal (default)'
 complete -c sonde -n '__fish_seen_subcommand_from run' -l module -s m -x -a '' -d 'run a module, like python -m'
-complete -c sonde -n '__fish_seen_subcommand_from run' -l code -s c -x -a '' -d 'run a program text, like python -c'
+complete -c sonde -n '__fish_seen_subcommand_from run' -l code -s c -x -a '' -d 'run a code string, like python -c'
 complete -c sonde -n __fish_use_subcommand -a trace -d 'run a program and measure every call exactly'
 complete -c sonde -n '__fish_seen_subcommand_from trace' -F
 complete -c sonde -n '__fish_seen_subcommand_from trace' -l signatures -d 'separate calls by the types and shapes of their arguments'
@@ -51,7 +51,7 @@ complete -c sonde -n '__fish_seen_subcommand_from trace' -l children -d 'also pr
 complete -c sonde -n '__fish_seen_subcommand_from trace' -l no-children -d 'profile this process only'
 complete -c sonde -n '__fish_seen_subcommand_from trace' -l no-report -d 'print no table at the end'
 complete -c sonde -n '__fish_seen_subcommand_from trace' -l module -s m -x -a '' -d 'run a module, like python -m'
-complete -c sonde -n '__fish_seen_subcommand_from trace' -l code -s c -x -a '' -d 'run a program text, like python -c'
+complete -c sonde -n '__fish_seen_subcommand_from trace' -l code -s c -x -a '' -d 'run a code string, like python -c'
 complete -c sonde -n __fish_use_subcommand -a view -d 'show a recording as a summary or a table'
 complete -c sonde -n '__fish_seen_subcommand_from view' -k -a '(__fish_complete_suffix .sonde)'
 complete -c sonde -n '__fish_seen_subcommand_from view' -l summary -d 'hottest lines, hottest functions and call tree (default for samples)'

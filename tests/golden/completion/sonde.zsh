@@ -60,7 +60,7 @@ _sonde() {
         '--with-waiting[rank the summary by CPU plus waiting time, not by CPU time alone]' \
         '--cli[print the summary on the terminal (default)]' \
         '(-m --module)'{-m+,--module=}'[run a module, like python -m]:MODULE: ' \
-        '(-c --code)'{-c+,--code=}'[run a program text, like python -c]:CODE: ' \
+        '(-c --code)'{-c+,--code=}'[run a code string, like python -c]:CODE: ' \
         '(-)1:program:_files' '*::argument:_files' ;;
     trace) _arguments -s -S '(- *)'{-h,--help}'[show this help]' \
         '--signatures[separate calls by the types and shapes of their arguments]' \
@@ -73,7 +73,7 @@ _sonde() {
         '--no-children[profile this process only]' \
         '--no-report[print no table at the end]' \
         '(-m --module)'{-m+,--module=}'[run a module, like python -m]:MODULE: ' \
-        '(-c --code)'{-c+,--code=}'[run a program text, like python -c]:CODE: ' \
+        '(-c --code)'{-c+,--code=}'[run a code string, like python -c]:CODE: ' \
         '(-)1:program:_files' '*::argument:_files' ;;
     view) _arguments -s -S '(- *)'{-h,--help}'[show this help]' \
         '--summary[hottest lines, hottest functions and call tree (default for samples)]' \

@@ -189,6 +189,6 @@ export function flameModel(frames: Frames, names: Names, from: string, choice: F
   const inTime = choice.isTime ? timeModel(frames, names, from, choice) : null;
   if (inTime) return inTime;
   const shown = choice.isInverted ? invertFrames(frames) : frames;
-  const remark = choice.isTime ? "This has no timeline." : choice.isInverted ? cutRemark(frames) : "";
+  const remark = choice.isTime ? "This recording has no timeline." : choice.isInverted ? cutRemark(frames) : "";
   return byWeight([weightPanel(shown, choice.isUp)], shown.deepest + 1, -1, remark);
 }

@@ -90,7 +90,7 @@ function makeAnswer(recording: Recording, view: string, variant: string, state: 
   const canRange = !state.range || recording.events;
   const part = canRange ? computed(recording, core, view, state) : null;
   if (part) return { table: isAll ? part : likeCore(part, core), note: memoryNote(recording, part, state) };
-  const what = state.range ? "the brushed range" : "the chosen thread";
+  const what = state.range ? "the selected range" : "the selected thread";
   const why = recording.events ? "these numbers have no times" : "the recording has no timeline";
   return { table: core, note: `This table covers the whole recording, not ${what}: ${why}.` };
 }

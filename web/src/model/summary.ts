@@ -61,7 +61,7 @@ function timeFacts(recording: Recording, state: State): { cpu: number; waited: n
 
 export function facts(recording: Recording, state: State): Fact[] {
   const length = state.range ? state.range[1] - state.range[0] : recording.length_ns;
-  const list: Fact[] = [{ title: state.range ? "brushed range" : "length", value: duration(length), more: plural(recording.facts.threads, "thread") }];
+  const list: Fact[] = [{ title: state.range ? "selected range" : "length", value: duration(length), more: plural(recording.facts.threads, "thread") }];
   if (hasSamples(recording)) {
     const { cpu, waited } = timeFacts(recording, state);
     const share = length > 0 ? `${percent((100 * cpu) / length)} of one core` : "";

@@ -76,7 +76,7 @@ export function Marked(props: { text: string; search: string }) {
 export function CopyButton({ rows, make }: { rows: number; make(): string }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
-    setSaid((await copyText(make())) ? `Copied ${plural(rows, "row")}` : "The browser does not allow it");
+    setSaid((await copyText(make())) ? `Copied ${plural(rows, "row")}` : "Your browser does not allow this");
     setTimeout(() => setSaid(""), 2500);
   };
   return (

@@ -211,7 +211,7 @@ export function Grid(props: GridProps) {
             onClick={() => props.onSort(nextSort(table.columns[at], at, sort))}
           />
         ))}
-        empty={search ? `Nothing here has “${search.slice(0, 80)}” in it.` : "No rows."}
+        empty={search ? `Nothing here matches “${search.slice(0, 80)}”.` : "No rows."}
         shown={shown}
         onEnter={(index) => (props.onRow ? props.onRow(rows[index]) : props.onSelect(rowSelection(table, rows[index])))}
         onKey={onKey}

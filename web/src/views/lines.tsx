@@ -111,7 +111,7 @@ export function Lines(props: ViewProps) {
   const file = chosenFile(props, data.files);
   const hideCold = state.options["lines.cold"] !== "1";
   if (!file && restsOf(data.table).length === 0)
-    return <Empty>No line of the program's own files was found here{state.range ? " in the brushed range" : ""}.</Empty>;
+    return <Empty>No line of the program's own files was found here{state.range ? " in the selected range" : ""}.</Empty>;
   const pick = (name: string) => {
     props.onOption("lines.file", name, true);
     if (state.selection) props.onSelect(null);
