@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static _Atomic int may_end, is_blocking, is_blocked;
@@ -231,6 +232,116 @@ after_the_end_nobody_answers(void)
     snd_sample_slot_give_back(slot);
 }
 
+/* ---- at the kernel's tick ---- */
+
+static clockid_t
+clock_of(pthread_t of)
+{
+    clockid_t clock;
+    REQUIRE(pthread_getcpuclockid(of, &clock) == 0);
+    return clock;
+}
+
+static void
+a_thread_that_runs_answers_at_the_kernels_tick(void)
+{
+    snd_sample_slot *slot = take();
+
+    for (int i = 0; i < 20; i++) {
+        CHECK(snd_sample_ask_at_kernel_tick(slot, thread_id, clock_of(thread)));
+        REQUIRE(is_answered(slot));
+        CHECK_NUMBER(slot->state, thread_id);
+        CHECK_NUMBER(slot->stack.count, 3);
+    }
+    CHECK(snd_sample_ask(slot, thread_id) && is_answered(slot)); /* and in the other way */
+    snd_sample_slot_give_back(slot);
+    CHECK_NUMBER(slot->timer, SND_SAMPLE_NO_TIMER);
+}
+
+/* Runs for some ticks of the kernel. */
+static void
+burn_ms(uint64_t ms)
+{
+    struct timespec now, end;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    end.tv_nsec += (long)ms * 1000000;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec < end.tv_nsec);
+}
+
+static void
+a_question_for_the_kernels_tick_that_is_taken_back_has_no_answer(void)
+{
+    snd_sample_slot *slot = take();
+    sigset_t all, before;
+
+    slot->stack.count = 99;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    CHECK(snd_sample_ask_at_kernel_tick(slot, snd_thread_id(), clock_of(pthread_self())));
+    burn_ms(30); /* the signal is under way */
+    snd_sample_forget_question(slot);
+    CHECK(snd_sample_is_answered(slot)); /* nobody waits for it */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    burn_ms(30);
+    CHECK_NUMBER(slot->stack.count, 99);
+    snd_sample_slot_give_back(slot);
+}
+
+static void
+a_timer_follows_when_the_program_takes_its_signal(void)
+{
+    snd_sample_slot *slot = take();
+    clockid_t clock = clock_of(thread);
+
+    CHECK(snd_sample_ask_at_kernel_tick(slot, thread_id, clock) && is_answered(slot));
+    int before = our_signal();
+    CHECK(snd_sample_signal_leave(before));
+    signal(before, SIG_DFL); /* which would end us */
+    CHECK(our_signal() != before && our_signal() != 0);
+    CHECK(snd_sample_ask_at_kernel_tick(slot, thread_id, clock) && is_answered(slot));
+    snd_sample_slot_give_back(slot);
+}
+
+/* The numbers of timers begin anew in a child. */
+static void
+a_child_keeps_the_timer_that_has_the_number_of_one_of_its_parents(void)
+{
+    snd_sample_slot *slot = take();
+    int status = -1;
+
+    CHECK(snd_sample_ask_at_kernel_tick(slot, thread_id, clock_of(thread)) && is_answered(slot));
+    pid_t child = fork();
+    if (child == 0) {
+        struct sigevent quiet = {.sigev_notify = SIGEV_NONE};
+        struct itimerspec left;
+        int own;
+        do
+            if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &quiet, &own) != 0)
+                _exit(2);
+        while (own < slot->timer);
+        snd_sample_slot_give_back(slot);
+        _exit(syscall(SYS_timer_gettime, own, &left) != 0);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK_NUMBER(status, 0);
+    snd_sample_slot_give_back(slot);
+}
+
+static void
+without_a_timer_nobody_is_asked_that_way(void)
+{
+    snd_sample_slot *slot = take();
+
+    CHECK(!snd_sample_ask_at_kernel_tick(slot, thread_id, (clockid_t)0x7ffffff0)); /* there is no such clock */
+    CHECK_NUMBER(slot->timer, SND_SAMPLE_REFUSED_TIMER);
+    CHECK(!snd_sample_ask_at_kernel_tick(slot, thread_id, clock_of(thread))); /* it is not tried again */
+    CHECK(snd_sample_ask(slot, thread_id) && is_answered(slot));
+    snd_sample_slot_give_back(slot);
+}
+
 /* ---- the signal ---- */
 
 static void
@@ -350,6 +461,11 @@ main(void)
     RUN(a_second_question_is_answered_not_the_first);
     RUN(signals_of_others_fill_no_slot);
     RUN(after_the_end_nobody_answers);
+    RUN(a_thread_that_runs_answers_at_the_kernels_tick);
+    RUN(a_question_for_the_kernels_tick_that_is_taken_back_has_no_answer);
+    RUN(a_timer_follows_when_the_program_takes_its_signal);
+    RUN(a_child_keeps_the_timer_that_has_the_number_of_one_of_its_parents);
+    RUN(without_a_timer_nobody_is_asked_that_way);
     RUN(a_signal_that_the_program_takes_is_left_to_it);
     RUN(without_a_free_signal_nobody_is_asked);
     RUN(a_question_that_waits_is_taken_back_and_a_strangers_signal_is_not);

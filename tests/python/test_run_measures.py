@@ -78,6 +78,7 @@ def test_other_threads_are_seen(work):
     assert "main" in names and "helper" in names
 
 
+@pytest.mark.quiet
 def test_a_rate(work):
     work.command("run", "-o", "slow.sonde", "--rate", "50", "--no-report", "prog.py")
     work.command("run", "-o", "fast.sonde", "--rate", "2000", "--no-report", "prog.py")
@@ -137,6 +138,7 @@ def test_stop_pauses_and_start_goes_on(sonde):
 
 def test_a_duration_ends_the_samples_and_not_the_program(sonde):
     code = """
+spin(0.1)
 import subprocess
 ask = [sys.argv[1], "sql", "r.sonde", "select value from info where key = 'complete'"]
 def early():

@@ -313,6 +313,20 @@ start_thread(void)
     return running.is_running;
 }
 
+/* Questions that wait for the kernel's tick are asked now. By the same signal, so that the answer comes after all that
+ * the timer sent. Under the lock. */
+static void
+hurry(snd_sampler *self)
+{
+    for (uint32_t i = 0; i < self->thread_count; i++) {
+        snd_sample_thread *thread = &self->threads[i];
+        if (!thread->is_asked || !thread->waits_for_tick || snd_sample_is_answered(thread->slot))
+            continue;
+        snd_sample_unask(thread);
+        thread->is_asked = !thread->is_mute && snd_sample_ask(thread->slot, thread->task.thread_id);
+    }
+}
+
 /* No signal of ours is under way any more, but for threads that block it. */
 static void
 wait_for_answers(void)
@@ -323,6 +337,7 @@ wait_for_answers(void)
     for (int tries = 0; tries < 25; tries++) {
         int open = 0;
         snd_lock_take(&self->lock);
+        hurry(self);
         for (uint32_t i = 0; i < self->thread_count; i++) {
             const snd_sample_thread *thread = &self->threads[i];
             open |= thread->is_asked && !thread->is_mute && !snd_sample_is_answered(thread->slot);
@@ -338,6 +353,7 @@ void
 snd_sample_leave_signal(int number)
 {
     snd_lock_take(&snd_sample_state.lock);
+    hurry(&snd_sample_state);
     int was_ours = snd_sample_signal_leave(number);
     snd_lock_leave(&snd_sample_state.lock);
     if (was_ours)

@@ -12,6 +12,9 @@
 
 #define UNANSWERED_LIMIT 50u               /* ticks in which it ran, but did not answer */
 #define MOST_PENDING_NS UINT64_C(16000000) /* of CPU time, until a thread is asked wherever it is */
+#define MUTE_NS UINT64_C(200000000)        /* of CPU time, in which the kernel's tick should have met it */
+#define TICK_QUESTIONS 256u                /* at the kernel's tick, after an answer from a system call */
+#define PATIENCE_NS UINT64_C(1000000000)   /* of waiting, until such a question is taken back */
 
 enum { PYTHON, NATIVE, SYSTEM, WAIT_CPU, WAIT_LOCK, WAIT_GIL, WAIT_IO, WAIT_SLEEP, WAIT_OTHER };
 _Static_assert(WAIT_OTHER + 1 == SND_SAMPLE_STATES, "the states follow the list of metrics");
@@ -136,6 +139,18 @@ charge_cpu(snd_sampler *self, snd_sample_thread *thread, uint32_t node, unsigned
     thread->pending_cpu_ns = 0;
 }
 
+/* A signal from another processor arrives after some microseconds, or at the next system call if that is sooner. A
+ * thread that was met at one may have run anywhere: from then on it is asked in a way that prefers no place. */
+static void
+note_manner(const snd_sampler *self, snd_sample_thread *thread)
+{
+    if (thread->waits_for_tick)
+        thread->tick_questions--;
+    else if (thread->slot->call != SND_CALL_NONE && !self->shares_processor && !self->has_one_processor)
+        thread->tick_questions = TICK_QUESTIONS;
+    thread->waits_for_tick = 0;
+}
+
 void
 snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
 {
@@ -144,6 +159,7 @@ snd_sample_take_answer(snd_sampler *self, snd_sample_thread *thread, uint64_t no
 
     if (!thread->is_asked || !snd_sample_is_answered(slot))
         return;
+    note_manner(self, thread);
     thread->is_asked = thread->is_mute = 0;
     thread->unanswered = 0;
     if (slot->state != 0) {
@@ -299,6 +315,24 @@ charge_delay(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     snd_sample_tree_add(&self->tree, node, WAIT_CPU, pending + charged, now_ns);
 }
 
+static int
+asks_at_tick(const snd_sampler *self, const snd_sample_thread *thread)
+{
+    return thread->tick_questions != 0 && !self->shares_processor;
+}
+
+static void
+note_silence(snd_sampler *self, snd_sample_thread *thread, int has_run)
+{
+    if (thread->waits_for_tick) {
+        thread->is_mute = thread->pending_cpu_ns > MUTE_NS;
+        return;
+    }
+    atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
+    thread->unanswered += has_run != 0;
+    thread->is_mute = thread->unanswered > UNANSWERED_LIMIT;
+}
+
 /* One that did not run could not answer; one that ran and did not is asked again once it has answered. */
 static void
 ask(snd_sampler *self, snd_sample_thread *thread, int has_run, uint64_t now_ns)
@@ -311,17 +345,26 @@ ask(snd_sampler *self, snd_sample_thread *thread, int has_run, uint64_t now_ns)
         return;
     }
     if (thread->is_asked) {
-        atomic_fetch_add_explicit(&self->missed, 1, memory_order_relaxed);
-        thread->unanswered += has_run != 0;
-        thread->is_mute = thread->unanswered > UNANSWERED_LIMIT;
+        note_silence(self, thread, has_run);
         return;
     }
     if (self->options.native && thread->slot->native == NULL)
         thread->slot->native = snd_malloc(SND_SAMPLE_NATIVE_SIZE);
     SND_SET(thread->slot->track, self->tree.rows[thread->row].track);
-    thread->is_asked = snd_sample_ask(thread->slot, thread->task.thread_id);
+    thread->waits_for_tick = asks_at_tick(self, thread) &&
+                             snd_sample_ask_at_kernel_tick(thread->slot, thread->task.thread_id, thread->task.clock);
+    thread->is_asked = thread->waits_for_tick || snd_sample_ask(thread->slot, thread->task.thread_id);
     if (!thread->is_asked)
         read_running(self, thread, now_ns);
+}
+
+void
+snd_sample_unask(snd_sample_thread *thread)
+{
+    if (!thread->is_asked || !thread->waits_for_tick)
+        return;
+    snd_sample_forget_question(thread->slot);
+    thread->is_asked = thread->waits_for_tick = 0;
 }
 
 void
@@ -437,6 +480,8 @@ snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns
     }
     if (ran == 0 && thread->is_waiting) {
         charge_wait(self, thread, now_ns);
+        if (thread->charged_wait_ns > PATIENCE_NS) /* the program may come to use the signal itself */
+            snd_sample_unask(thread);
         return 1;
     }
     int was_away = passed > ran && passed - ran > passed / 8;
@@ -451,7 +496,7 @@ snd_sample_observe(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns
         return 1;
     }
     thread->is_waiting = 0;
-    if (!(was_away || SND_GET(self->is_late)) || is_time_to_ask(self, thread))
+    if (!(was_away || SND_GET(self->is_late)) || asks_at_tick(self, thread) || is_time_to_ask(self, thread))
         ask(self, thread, ran != 0, now_ns);
     return 1;
 }
@@ -467,6 +512,7 @@ snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns)
     if (thread->pending_wait_ns != 0 && !thread->is_ours && keeps_waiting(self, thread))
         snd_sample_tree_add(&self->tree, as_place(self, root), WAIT_OTHER, thread->pending_wait_ns, now_ns);
     thread->pending_wait_ns = 0;
+    snd_sample_unask(thread);
     thread->is_asked = 0;
 }
 

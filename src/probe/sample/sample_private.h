@@ -42,16 +42,17 @@ typedef struct snd_sample_thread {
     uint32_t next_tick;  /* the number of that tick */
     uint32_t unanswered; /* ticks at which it had run since a question that has no answer yet */
     int is_ours;
-    int is_quiet; /* what it waits for is not kept */
-    int is_mute;  /* it blocks our signal: read from outside until it answers */
-    int is_asked;
-    int is_waiting;           /* when last seen */
-    int seen_alive;           /* in the list of threads, when that was last read */
-    uintptr_t state;          /* the interpreter's number for it; 0: none */
-    uint64_t cpu_ns, wall_ns; /* when last sampled */
-    uint64_t pending_cpu_ns;  /* used, but not seen where */
-    uint64_t pending_wait_ns; /* waited, but not seen what for */
-    uint64_t charged_wait_ns; /* waited and charged, since it last moved */
+    int is_quiet;                 /* what it waits for is not kept */
+    int is_mute;                  /* it blocks our signal: read from outside until it answers */
+    int is_asked, waits_for_tick; /* the question, for the kernel's */
+    uint32_t tick_questions;      /* so many more are asked that way */
+    int is_waiting;               /* when last seen */
+    int seen_alive;               /* in the list of threads, when that was last read */
+    uintptr_t state;              /* the interpreter's number for it; 0: none */
+    uint64_t cpu_ns, wall_ns;     /* when last sampled */
+    uint64_t pending_cpu_ns;      /* used, but not seen where */
+    uint64_t pending_wait_ns;     /* waited, but not seen what for */
+    uint64_t charged_wait_ns;     /* waited and charged, since it last moved */
     uint64_t ahead_ns; /* its CPU clock, read a moment later, is ahead of the wall clock: nothing that it waited */
     uint64_t delay_ns; /* SND_SAMPLE_NO_DELAY: not asked so far */
     unsigned wait_state;
@@ -168,6 +169,9 @@ void snd_sample_gpu_start(void);
 void snd_sample_gpu_resume(void);
 void snd_sample_gpu_suspend(void);
 void snd_sample_gpu_stop(void);
+
+/* A question that waits for the kernel's tick is taken back. Under the lock. */
+void snd_sample_unask(snd_sample_thread *thread);
 
 /* What a thread used and nobody saw where. Under the lock. */
 void snd_sample_settle(snd_sampler *self, snd_sample_thread *thread, uint64_t now_ns);

@@ -53,26 +53,44 @@ copy_native(snd_sample_slot *slot, uintptr_t stack_end, const void *context)
 }
 
 static int
-is_question(const siginfo_t *info)
+is_sent_question(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_pid == SND_GET(process);
 }
 
-/* The slot and the question's number travel in the signal's value: nothing of ours is thread-local here. */
+/* The slot of a question and its number, which travel in the signal's value: nothing of ours is thread-local here. A
+ * timer has one value for all of its questions. NULL: nobody wants to know any more, or it is no question of ours. */
+static snd_sample_slot *
+find_slot(const siginfo_t *info, uint32_t *asked)
+{
+    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    uint32_t index = (uint32_t)(value >> 32);
+
+    *asked = (uint32_t)value;
+    if (!SND_GET(is_on) || index >= SLOT_LIMIT || (info->si_code != SI_TIMER && !is_sent_question(info)))
+        return NULL;
+    snd_sample_slot *slot = atomic_load_explicit(&slots[index], memory_order_acquire);
+    if (slot == NULL)
+        return NULL;
+    uint32_t last = atomic_load_explicit(&slot->asked, memory_order_acquire);
+    if (info->si_code == SI_TIMER) {
+        if (info->si_timerid != SND_GET(slot->timer))
+            return NULL;
+        *asked = last;
+    }
+    return *asked == last && SND_GET(slot->answered) != last ? slot : NULL;
+}
+
 static void
 on_signal(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
     uint64_t start = snd_clock_counter();
-    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-    uint32_t index = (uint32_t)(value >> 32), asked = (uint32_t)value;
+    uint32_t asked;
+    snd_sample_slot *slot = find_slot(info, &asked);
 
     (void)signal_number;
-    if (!is_question(info) || !SND_GET(is_on) || index >= SLOT_LIMIT)
-        return;
-    snd_sample_slot *slot = atomic_load_explicit(&slots[index], memory_order_acquire);
-    if (slot == NULL || atomic_load_explicit(&slot->asked, memory_order_acquire) != asked ||
-        SND_GET(slot->answered) == asked)
+    if (slot == NULL)
         return;
     const snd_sample_interpreter *python = SND_GET(interpreter);
     const snd_track *track = SND_GET(slot->track);
@@ -159,10 +177,20 @@ snd_sample_slot_take(void)
     if (slot == NULL)
         return NULL;
     slot->number = next;
+    SND_SET(slot->timer, SND_SAMPLE_NO_TIMER);
     SND_SET(slot->processor, -1);
     atomic_store_explicit(&slots[next], slot, memory_order_release);
     atomic_store_explicit(&slot_count, next + 1, memory_order_release);
     return slot;
+}
+
+/* A child has none of its parent's timers, and the numbers of its own may be the same. */
+static void
+delete_timer(snd_sample_slot *slot)
+{
+    if (SND_GET(slot->timer) >= 0 && SND_GET(process) == getpid())
+        (void)syscall(SYS_timer_delete, SND_GET(slot->timer));
+    SND_SET(slot->timer, SND_SAMPLE_NO_TIMER);
 }
 
 void
@@ -171,6 +199,7 @@ snd_sample_slot_give_back(snd_sample_slot *slot)
     uint32_t next = SND_GET(slot->asked) + 1; /* a signal still under way is told apart by its number */
 
     (void)snd_sample_is_answered(slot); /* the next thread writes after this one */
+    delete_timer(slot);
     SND_SET(slot->asked, next);
     SND_SET(slot->answered, next);
     SND_SET(slot->taken, next);
@@ -241,10 +270,16 @@ snd_sample_signal_take_back(void)
     sigemptyset(&ours);
     sigaddset(&ours, number);
     while (sigtimedwait(&ours, &info, &at_once) == number)
-        if (!is_question(&info)) { /* somebody else's: it goes back to where it was */
+        if (!is_sent_question(&info) && info.si_code != SI_TIMER) { /* somebody else's: it goes back to where it was */
             syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), number, &info);
             return;
         }
+}
+
+static int
+has_signal(void)
+{
+    return number != 0 && (is_handler_ours(number) || take_signal());
 }
 
 int
@@ -253,7 +288,7 @@ snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id)
     siginfo_t info;
     uint32_t asked = SND_GET(slot->asked) + 1;
 
-    if (number == 0 || (!is_handler_ours(number) && !take_signal()))
+    if (!has_signal())
         return 0;
     atomic_store_explicit(&slot->asked, asked, memory_order_release);
     memset(&info, 0, sizeof info);
@@ -265,4 +300,48 @@ snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id)
         return 1;
     SND_SET(slot->answered, asked);
     return 0;
+}
+
+/* ---- at the kernel's tick ---- */
+
+static int
+make_timer(snd_sample_slot *slot, uint32_t thread_id, clockid_t clock)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
+    int made = 0; /* the kernel's type */
+
+    event.sigev_value.sival_ptr = (void *)(uintptr_t)((uint64_t)slot->number << 32);
+    event._sigev_un._tid = (pid_t)thread_id;
+    SND_SET(slot->timer, syscall(SYS_timer_create, clock, &event, &made) == 0 ? made : SND_SAMPLE_REFUSED_TIMER);
+    slot->timer_signal = number;
+    return SND_GET(slot->timer) >= 0;
+}
+
+int
+snd_sample_ask_at_kernel_tick(snd_sample_slot *slot, uint32_t thread_id, clockid_t clock)
+{
+    const struct itimerspec soon = {.it_value = {0, 1}};
+    uint32_t asked = SND_GET(slot->asked) + 1;
+
+    if (!has_signal() || SND_GET(slot->timer) == SND_SAMPLE_REFUSED_TIMER)
+        return 0;
+    if (slot->timer_signal != number)
+        delete_timer(slot);
+    if (SND_GET(slot->timer) < 0 && !make_timer(slot, thread_id, clock))
+        return 0;
+    atomic_store_explicit(&slot->asked, asked, memory_order_release);
+    if (syscall(SYS_timer_settime, SND_GET(slot->timer), 0, &soon, NULL) == 0)
+        return 1;
+    SND_SET(slot->answered, asked);
+    return 0;
+}
+
+void
+snd_sample_forget_question(snd_sample_slot *slot)
+{
+    const struct itimerspec never = {0};
+
+    (void)syscall(SYS_timer_settime, SND_GET(slot->timer), 0, &never, NULL);
+    SND_SET(slot->taken, SND_GET(slot->asked));
+    SND_SET(slot->answered, SND_GET(slot->asked));
 }

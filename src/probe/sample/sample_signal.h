@@ -6,6 +6,10 @@
 #include "probe/core/track.h"
 #include "probe/sample/sample_stack.h"
 
+#include <time.h>
+
+#define SND_SAMPLE_NO_TIMER (-1)      /* not needed so far */
+#define SND_SAMPLE_REFUSED_TIMER (-2) /* the system gives none */
 #define SND_SAMPLE_NATIVE_SIZE 65536u /* bytes of C stack that are copied for unwinding */
 
 /* One a thread. Written by the handler between `asked` and `answered`, else by the sampler. */
@@ -16,6 +20,8 @@ typedef struct snd_sample_slot {
     uint32_t number;
 
     /* given by the sampler */
+    _Atomic int timer;                /* the kernel's number of the one for the thread's CPU time */
+    int timer_signal;                 /* that it sends */
     _Atomic(const snd_track *) track; /* whose region runs; NULL: none */
     _Atomic uintptr_t proven;         /* from here to its end the thread's stack can be read; 0: not known */
     unsigned char *native;            /* SND_SAMPLE_NATIVE_SIZE bytes for a piece of stack; NULL: not wanted */
@@ -58,6 +64,15 @@ void snd_sample_signal_take_back(void);
 
 /* Sends the signal. 0: it could not be sent. */
 int snd_sample_ask(snd_sample_slot *slot, uint32_t thread_id);
+
+/* The kernel sends the signal when its own tick next meets the thread running. That costs nothing and prefers no place:
+ * a signal from another processor takes longer to arrive than many programs need to their next system call, and is
+ * delivered there. But there are only some hundred of these ticks in a second. `clock` is the thread's CPU time. 0:
+ * there is no such timer. */
+int snd_sample_ask_at_kernel_tick(snd_sample_slot *slot, uint32_t thread_id, clockid_t clock);
+
+/* Takes such a question back: no answer to it is expected any more. */
+void snd_sample_forget_question(snd_sample_slot *slot);
 
 static inline int
 snd_sample_is_answered(const snd_sample_slot *slot)
