@@ -69,7 +69,7 @@ snd_place_text(const snd_own *own, const snd_profile_site *site, snd_buffer *out
     uint32_t line = site->first_line != 0 ? site->first_line : site->line;
 
     if (site->kind == SND_SITE_NATIVE)
-        snd_buffer_text(out, snd_path_base(site->file));
+        snd_buffer_text(out, snd_site_is_code(site) ? snd_own_name(own, site->file) : snd_path_base(site->file));
     else if (site->kind == SND_SITE_LINE) {
         snd_buffer_text(out, snd_own_name(own, site->file));
         if (line != 0)
