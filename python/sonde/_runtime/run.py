@@ -37,7 +37,7 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     given = _settings.read_words(wanted.words)
     if wanted.root is None:
         given = _settings.combined(_settings.read_project(_session.folder()), given)
-    if "profile-builtin" not in given and _marks.are_used(program.path):
+    if "profile-builtin" not in given and _marks.are_used(program):
         given["profile-builtin"] = True
     has_memory = _settings.wants("memory", given)
     wanted.follows = "no-children" not in given
