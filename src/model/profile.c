@@ -29,10 +29,11 @@ int
 snd_site_is_code(const snd_profile_site *site)
 {
     static const char pyx[] = ".pyx";
-    size_t len = strlen(site->file), end = sizeof pyx - 1;
 
-    return site->kind == SND_SITE_LINE || (site->kind == SND_SITE_NATIVE && site->line != 0 && site->file[0] == '/' &&
-                                           len > end && strcmp(site->file + len - end, pyx) == 0);
+    if (site->kind != SND_SITE_NATIVE || site->line == 0 || site->file[0] != '/')
+        return site->kind == SND_SITE_LINE;
+    size_t len = strlen(site->file), end = sizeof pyx - 1;
+    return len > end && strcmp(site->file + len - end, pyx) == 0;
 }
 
 snd_site_kind

@@ -61,6 +61,13 @@ def test_marks_and_curves_are_in_the_recording_without_being_asked_for(recorded)
     assert curve == sorted(curve, key=lambda point: point["at_ns"])
 
 
+def test_the_timeline_has_the_marks_of_each_slice(recorded):
+    rows = recorded.export("r.sonde", "timeline")["rows"]
+    assert [row["marks"] for row in rows if row["marks"]] == ["started", "deployed"]
+    text = recorded.command("view", "r.sonde", "--timeline").stdout
+    assert re.search(r"  marks\n", text) and re.search(r"  deployed\n", text)
+
+
 def test_a_timeline_keeps_every_update(sonde):
     sonde.python(
         "import sonde\n"
