@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 
-from sonde import _core, _torch_ops
+from sonde import _core
 from sonde._runtime import children as _children
 from sonde._runtime import marks as _marks
 from sonde._runtime import places as _places
@@ -175,7 +175,7 @@ def _show_ops(profile: _core.Profile) -> None:
             table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **_core.look())
         except OSError:
             table = "no operator of NumPy or PyTorch was called\n"
-        _session.write(f"\nOperators\n{table}{_torch_ops.summary() or ''}")
+        _session.write(f"\nOperators\n{table}")
 
 
 def _show_graph(profile: _core.Profile) -> None:
