@@ -298,7 +298,7 @@ def _enter(inner: Any) -> None:
 class _Silence:
     """While we start and stop PyTorch's profiler, it writes no lines of its own to the program's standard error.
 
-    Its library (Kineto) keeps the least severity that it writes in a variable. All else is as the program has it.
+    Its library keeps the least severity that it writes in a variable. All else is as the program has it.
     """
 
     _level: Any = None  # the variable; None: not looked for yet
