@@ -29,6 +29,7 @@ CPU_SECONDS = 2.0  # of a window: up to the first call of a module, and from the
 STEP_SECONDS = 20.0  # of one that a number of steps is to end
 TICK_SECONDS = 0.05
 WAIT_NS = 5_000_000_000  # for the main thread to end a window, which may itself wait for others
+_SEVEREST = 5  # of what PyTorch's library writes to standard error
 _STARTERS = ("_prepare_profiler", "_enable_profiler")  # what starts a profiler, in torch.autograd.profiler
 _WITHIN = ("torch/optim/optimizer.py", "torch/autograd/function.py")  # where an event is open while Python runs
 
@@ -49,7 +50,7 @@ class Collector:
     def __init__(self, shapes: bool, window: int | None, is_outer: bool = False) -> None:
         self.is_outer = is_outer
         self.event_count = 0
-        self.spent_seconds = 0.0  # by starting, stopping and reading
+        self.spent_ns = 0  # of CPU time, by starting, stopping and reading
         self._shapes = shapes
         self._window = window
         self._prof: Any = None
@@ -106,7 +107,8 @@ class Collector:
         stopped_ns = time.time_ns()
         events: _core.KinetoEvents | None = None
         try:
-            self._timed(lambda: prof.profiler.__exit__(None, None, None))
+            with _Silence():
+                self._timed(lambda: prof.profiler.__exit__(None, None, None))
             events = self._timed(prof._kineto)
             self._unjoined = None if events is not None else prof
             raw = prof.profiler.kineto_results.events()
@@ -115,6 +117,7 @@ class Collector:
             self._note(f"PyTorch's operators are lost: {error}")
             raw = []
         self._timed(lambda: _core.kineto_end(self._begun, events, self._shapes))
+        self._tell()
         return not any(event.end_ns() >= stopped_ns for event in raw)
 
     def collect_no_more(self) -> None:
@@ -141,11 +144,21 @@ class Collector:
         return found
 
     def _timed(self, work: Callable[[], Any]) -> Any:
-        begun = time.perf_counter()
+        begun = time.thread_time_ns()
         try:
             return work()
         finally:
-            self.spent_seconds += time.perf_counter() - begun
+            self.spent_ns += time.thread_time_ns() - begun
+
+    def _tell(self) -> None:
+        """What the recording says of PyTorch's own cost. Under ``sonde run``, blocks are a part of it."""
+        if _outer is not None and not self.is_outer and self not in _ended:
+            _ended.append(self)
+        known = [self] if _outer is None and not self.is_outer else {*_ended, self, *([_outer] if _outer else [])}
+        _core.set_info("torch_events", str(sum(one.event_count for one in known)))
+        _core.set_info("own_torch_ns", str(sum(one.spent_ns for one in known)))
+        if self._window is not None:
+            _core.set_info("torch_window", str(self._window))
 
     def _note(self, text: str) -> None:
         if self.is_outer:
@@ -259,18 +272,6 @@ def follow(wanted: dict[str, Any] | None) -> None:
         _outer = Collector(wanted["shapes"], wanted["window"], is_outer=True)
 
 
-def summary() -> str | None:
-    """How much the run's windows have, and what they cost; None: the program did not use PyTorch."""
-    count = sum(collector.event_count for collector in _ended)
-    spent = sum(collector.spent_seconds for collector in _ended)
-    if count == 0:
-        return None
-    return (
-        f"PyTorch: {count:,} events; its profiler adds 1 to 8 us to each operator, "
-        f"and took {spent:.2f} s to start, stop and read\n"
-    )
-
-
 def _started(torch: Any, shapes: bool) -> Any:
     """PyTorch's inner profiler: the outer one would import its compiler."""
     from sonde.torch import ProfilerActivity, _autograd, profile
@@ -278,9 +279,54 @@ def _started(torch: Any, shapes: bool) -> Any:
     config = _all_threads(torch)
     prof = profile(activities=[ProfilerActivity.CPU], record_shapes=shapes, experimental_config=config)
     prof.profiler = _autograd.profile(use_kineto=True, record_shapes=shapes, experimental_config=config)
-    prof.profiler.__enter__()
+    _enter(prof.profiler)
     _handle_forks()
     return prof
+
+
+def _enter(inner: Any) -> None:
+    """In its two steps: PyTorch's library chooses what it writes to standard error in the first."""
+    prepare, begin = getattr(inner, "_prepare_trace", None), getattr(inner, "_start_trace", None)
+    if prepare is None or begin is None:
+        inner.__enter__()
+        return
+    prepare()
+    with _Silence():
+        begin()
+
+
+class _Silence:
+    """While we start and stop PyTorch's profiler, it writes no lines of its own to the program's standard error.
+
+    Its library keeps the least severity that it writes in a variable. All else is as the program has it.
+    """
+
+    _level: Any = None  # the variable; None: not looked for yet
+    _is_missing = False
+
+    def __enter__(self) -> None:
+        level = self._find()
+        self._before = None if level is None else level.value
+        if level is not None:
+            level.value = max(level.value, _SEVEREST + 1)
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            type(self)._level.value = self._before
+
+    @classmethod
+    def _find(cls) -> Any:
+        if cls._level is None and not cls._is_missing:
+            import ctypes  # which PyTorch has imported
+
+            (folder, *_) = getattr(sys.modules.get("torch"), "__path__", None) or [""]
+            file = f"{folder}/lib/libtorch_cpu.so"
+            try:
+                library = ctypes.CDLL(file, mode=os.RTLD_LAZY | os.RTLD_NOLOAD)
+                cls._level = ctypes.c_int.in_dll(library, "_ZN9libkineto6Logger14severityLevel_E")
+            except (OSError, ValueError):
+                cls._is_missing = True
+        return cls._level
 
 
 def _why_not(torch: Any) -> str | None:

@@ -326,7 +326,7 @@ def sample(
 
 
 def record(
-    path: str | os.PathLike[str] | bool,
+    path: str | os.PathLike[str] | bool = True,
     probes: Iterable[str] = ("region", "sample"),
     *,
     rate: int = 1000,

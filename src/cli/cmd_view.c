@@ -52,6 +52,21 @@ usual_view(const snd_arguments *given, const snd_opened *recording, const snd_vi
     return snd_view_default(recording->profile);
 }
 
+/* Of a view that shows several tables, the first that has the columns of --columns and --sort: each of them has titles
+ * that may be typed. The first of all where none has; the view itself where it has one table. */
+static const snd_view *
+table_of(const snd_arguments *given, const snd_opened *recording, const snd_view_options *options, const snd_view *view)
+{
+    static const char *const summary[] = {"lines", "waiting", "functions", "tree", "memory", "leaks", "regions", NULL};
+    static const char *const memory[] = {"memory", "owners", "sizes", NULL};
+    const char *const *parts = view == NULL ? summary : strcmp(view->name, "memory") == 0 ? memory : NULL;
+
+    for (size_t i = 0; parts != NULL && parts[i] != NULL; i++)
+        if (snd_view_has_columns(recording, snd_view_find(parts[i]), options, given))
+            return snd_view_find(parts[i]);
+    return view == NULL ? snd_view_find(summary[0]) : view;
+}
+
 /* One view; NULL: the summary. */
 static int
 show_view(const snd_arguments *given, const snd_opened *recording, const snd_view_options *options,
@@ -59,6 +74,8 @@ show_view(const snd_arguments *given, const snd_opened *recording, const snd_vie
 {
     snd_format_options format = snd_terminal_options(given);
 
+    if (snd_arguments_value(given, "columns") != NULL || snd_arguments_value(given, "sort") != NULL)
+        view = table_of(given, recording, options, view);
     if (view == NULL)
         return snd_print_summary(recording, options, &format);
     if (snd_report_find(view->name) != NULL && !wants_table(given))

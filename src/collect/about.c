@@ -121,7 +121,7 @@ snd_sources_add(snd_profile *profile, uint32_t *from)
     snd_own_rules(&own, profile, &(snd_view_options){0});
     for (; *from < profile->site_count && status == SND_OK; ++*from) {
         const snd_profile_site *site = &profile->sites[*from];
-        if (site->kind != SND_SITE_LINE || site->file[0] != '/' || site->file == last)
+        if (!snd_site_is_code(site) || site->file[0] != '/' || site->file == last)
             continue;
         last = site->file; /* texts are interned: lines of one file come in runs */
         if (snd_profile_source(profile, site->file) == NULL)

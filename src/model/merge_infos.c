@@ -40,6 +40,9 @@
     X("own_cost_ns", MOST, "")           \
     X("own_call_cost_ns", MOST, "")      \
     X("own_op_cost_ns", MOST, "")        \
+    X("own_torch_ns", SUM, "")           \
+    X("torch_events", SUM, "")           \
+    X("torch_window", MOST, "")          \
     X("own_sample_cost_ns", MOST, "")    \
     X("sample_rate_hz", MOST, "")        \
     X("memory_interval_bytes", MOST, "") \

@@ -25,6 +25,17 @@ snd_site_is_import(const snd_profile_site *site)
     return site->kind == SND_SITE_OTHER && strncmp(site->name, SND_SITE_IMPORT, sizeof SND_SITE_IMPORT - 1) == 0;
 }
 
+int
+snd_site_is_code(const snd_profile_site *site)
+{
+    static const char pyx[] = ".pyx";
+
+    if (site->kind != SND_SITE_NATIVE || site->line == 0 || site->file[0] != '/')
+        return site->kind == SND_SITE_LINE;
+    size_t len = strlen(site->file), end = sizeof pyx - 1;
+    return len > end && strcmp(site->file + len - end, pyx) == 0;
+}
+
 snd_site_kind
 snd_site_kind_find(const char *name)
 {

@@ -129,6 +129,9 @@ snd_site_is_sampled(snd_site_kind kind)
 /* Whether it stands for the import of a module. */
 int snd_site_is_import(const snd_profile_site *site);
 
+/* Whether it is a line of code that a program may have as its own: Python's, or that of a .pyx file. */
+int snd_site_is_code(const snd_profile_site *site);
+
 /* Whether a site of this kind is a part of a compiled graph: a function of it, and below that the classes, operators
  * and nodes it runs with their inputs and outputs, the phases of compiling it, its rewriters, its peaks of memory. No
  * thread enters these. */

@@ -207,6 +207,34 @@ addresses_of_nothing_have_no_place(void)
     CHECK_NUMBER(places[0].line, 0);
 }
 
+static char first_name[64], last_name[64];
+
+static int
+has_another_name(const char *address)
+{
+    snd_native_place places[SND_NATIVE_PLACES];
+    size_t count = 0;
+
+    REQUIRE(snd_native_describe(native, (uint64_t)(uintptr_t)address, places, &count) == SND_OK);
+    snprintf(last_name, sizeof last_name, "%s", places[0].function);
+    return strcmp(last_name, first_name) != 0;
+}
+
+static void
+code_that_is_mapped_just_now_is_looked_up_again(void)
+{
+    REQUIRE(snd_native_refresh(native) == SND_OK); /* so that it is not done again at once */
+    char *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (code == MAP_FAILED)
+        return; /* a system that forbids it */
+    snprintf(first_name, sizeof first_name, "[unknown]");
+    CHECK(wait_until(has_another_name, code + 16));
+    CHECK_TEXT(last_name, "[generated code]");
+    CHECK(snd_native_is_code(native, (uint64_t)(uintptr_t)code + 16));
+    munmap(code, 4096);
+}
+
 static void
 a_walk_from_a_handler_goes_on_where_the_signal_came(void)
 {
@@ -382,6 +410,7 @@ run_with_libdw(void)
     RUN(addresses_of_a_walk_have_functions);
     RUN(a_place_with_debug_information_has_its_line);
     RUN(addresses_of_nothing_have_no_place);
+    RUN(code_that_is_mapped_just_now_is_looked_up_again);
     RUN(a_walk_from_a_handler_goes_on_where_the_signal_came);
     RUN(a_cut_copy_says_truncated);
     RUN(a_full_answer_says_truncated);

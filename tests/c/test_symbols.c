@@ -154,6 +154,26 @@ code_from_no_file_is_called_generated(void)
     munmap(code, 4096);
 }
 
+static void
+code_in_memory_that_looks_like_a_file_is_called_generated(void)
+{
+    int file = memfd_create("code", MFD_CLOEXEC);
+    REQUIRE(file >= 0 && ftruncate(file, 4096) == 0);
+    void *const codes[] = {mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+                           mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0)};
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i] == MAP_FAILED)
+            continue; /* a system that forbids it */
+        REQUIRE(snd_symbols_refresh(symbols) == SND_OK);
+        snd_symbol found = find(address_of(codes[i]) + 16);
+        CHECK_TEXT(found.name, "[generated code]");
+        CHECK_TEXT(found.library, "");
+        munmap(codes[i], 4096);
+    }
+    close(file);
+}
+
 static char map_path[64];
 
 static void
@@ -474,6 +494,7 @@ main(int argc, char **argv)
     RUN(the_vdso_is_a_library);
     RUN(addresses_without_code_are_unknown);
     RUN(code_from_no_file_is_called_generated);
+    RUN(code_in_memory_that_looks_like_a_file_is_called_generated);
     RUN(generated_code_has_the_name_that_its_maker_wrote);
     RUN(a_map_of_somebody_else_or_of_another_kind_is_not_read);
     RUN(a_hostile_map_is_names_and_nothing_else);

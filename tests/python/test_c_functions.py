@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import subprocess
+import textwrap
 from contextlib import closing
 
 import pytest
@@ -94,3 +95,54 @@ def test_every_view_and_export_shows_the_names(recording):
     assert re.search(r"(?m);by_module \(c_functions.py:\d+\);\[in hashlib.md5\(\)\] \d+$", stacks)
     speedscope = json.loads(sonde("export", path, "--format", "speedscope"))
     assert "[in zlib.compress()]" in {frame["name"] for frame in speedscope["shared"]["frames"]}
+
+
+# As Cython's C files have it with emit_linenums.
+PYX = """
+double spin(long n)
+{
+    double t = 1;
+#line 3 "%s"
+    for (long i = 0; i < n; i++)
+#line 4 "%s"
+        t = t * 0.999 + 1 / (t + i);
+    return t;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def pyx(tmp_path_factory):
+    """A recording of a program with the compiled code of a .pyx file next to it."""
+    folder = tmp_path_factory.mktemp("pyx")
+    path = folder / "fast.pyx"
+    path.write_text(
+        "def spin(long n):\n    cdef double t = 1\n    for i in range(n):\n        t = t * 0.999 + 1 / (t + i)\n"
+    )
+    (folder / "fast.c").write_text(PYX % (path, path))
+    subprocess.run(["cc", "-O1", "-g", "-shared", "-fPIC", "-o", folder / "fast.so", folder / "fast.c"], check=True)
+    program = """
+        import ctypes, pathlib
+        spin = ctypes.CDLL(pathlib.Path(__file__).with_name("fast.so")).spin
+        for _ in range(10):
+            spin(4_000_000)
+        """
+    (folder / "prog.py").write_text(textwrap.dedent(program))
+    sonde("run", "--no-report", "--native", "-o", folder / "pyx.sonde", folder / "prog.py")
+    return folder / "pyx.sonde"
+
+
+def test_lines_of_a_pyx_file_are_the_programs_own(pyx):
+    first = max(table(pyx, "lines"), key=lambda row: int(row["cpu_ns"] or 0))
+    assert first["file"].endswith("/fast.pyx")
+    assert first["line"] == "4"
+    assert first["source"].strip() == "t = t * 0.999 + 1 / (t + i)"
+    summary = json.loads(sonde("view", pyx, "--json-summary"))
+    assert (summary["verdicts"][0]["line"], summary["verdicts"][0]["file"]) == (4, first["file"])
+
+
+def test_a_function_of_a_pyx_file_is_not_folded(pyx):
+    shown = sonde("view", pyx, "--tree")
+    assert re.search(r"spin \(native\) +(\S*/)?fast\.pyx", shown), shown
+    functions = {row["function"]: row for row in table(pyx, "functions")}
+    assert functions["spin"]["code"] == "own"

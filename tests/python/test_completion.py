@@ -91,6 +91,7 @@ COMPLETED = {
     "sonde run --no-rep": "sonde run --no-report",
     "sonde import no": "sonde import notes.txt",
     "sonde completion fi": "sonde completion fish",
+    "sonde completion m": "sonde completion man",
 }
 
 

@@ -61,6 +61,25 @@ def test_marks_and_curves_are_in_the_recording_without_being_asked_for(recorded)
     assert curve == sorted(curve, key=lambda point: point["at_ns"])
 
 
+def test_the_timeline_has_the_marks_of_each_slice(recorded):
+    rows = recorded.export("r.sonde", "timeline")["rows"]
+    assert [row["marks"] for row in rows if row["marks"]] == ["started", "deployed"]
+    text = recorded.command("view", "r.sonde", "--timeline").stdout
+    assert re.search(r"  marks\n", text) and re.search(r"  deployed\n", text)
+
+
+def test_the_timeline_names_the_first_marks_of_a_slice_and_counts_the_others(sonde):
+    sonde.python(
+        "import sonde\nsonde.install(recording='r.sonde', timeline=True)\nfor i in range(100):\n    sonde.mark(f'm{i}')\n"
+    )
+    texts = [row["marks"] for row in sonde.export("r.sonde", "timeline")["rows"] if row["marks"]]
+    named = sum(len(text.partition(" and ")[0].split(", ")) for text in texts)
+    others = [int(number) for text in texts for number in re.findall(r" and (\d+) more", text)]
+    assert named <= 3 * len(texts)
+    assert named + sum(others) == 100
+    assert others
+
+
 def test_a_timeline_keeps_every_update(sonde):
     sonde.python(
         "import sonde\n"

@@ -43,6 +43,14 @@ def nothing_is_left():
     assert _core.ops_hooked() == []
 
 
+def test_what_an_import_in_numpy_calls_counts_for_the_line_that_caused_it(sonde):
+    (sonde.folder / "prog.py").write_text("import numpy as np\nnp.ones(3) + 1\nnp.random.rand(3)\n")
+    sonde.command("run", "--ops", "--no-report", "-o", "r.sonde", "prog.py")
+    text = sonde.command("export", "r.sonde", "--view", "ops", "--by-line", "-f", "json").stdout
+    places = {row["place"] for row in json.loads(text)["rows"]}
+    assert {"prog.py:2", "prog.py:3"} <= places <= {"prog.py:1", "prog.py:2", "prog.py:3"}
+
+
 @pytest.mark.quick
 def test_a_block_counts_its_operators():
     a = np.ones((20, 30))

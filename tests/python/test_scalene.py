@@ -169,6 +169,18 @@ def test_a_module_of_the_program_may_use_it_too(sonde):
     assert sonde.command("run", "--no-report", "prog.py").stdout == "1\n"
 
 
+def test_a_program_text_may_use_it_too(sonde):
+    text = "@profile\ndef f():\n    return 1\nprint(f())"
+    assert sonde.command("run", "--no-report", "-c", text).stdout == "1\n"
+    text = "import builtins\nprint(hasattr(builtins, 'profile'))"
+    assert sonde.command("run", "--no-report", "-c", text).stdout == "False\n"
+
+
+def test_trace_runs_such_a_program_too(sonde):
+    (sonde.folder / "prog.py").write_text("@profile\ndef f():\n    return 1\nprint(f())\n")
+    assert sonde.command("trace", "--no-report", "prog.py").stdout == "1\n"
+
+
 def test_processes_that_the_program_starts_have_it_too(run):
     program = """
         import multiprocessing

@@ -13,14 +13,20 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+    from sonde._runtime.program import Program
+
 _FILES = 200  # of a program; more are not looked at
 _SIZE = 1 << 20
 
 _marked: list[str] = []
 
 
-def are_used(path: str | None) -> bool:
+def are_used(program: Program) -> bool:
     """Whether the program, or a file next to it that it imports, uses ``@profile`` without defining it."""
+    path = program.path
+    if program.kind == "code":
+        text = os.fsencode(program.words[0])
+        return b"@profile" in text and _is_undefined(text)
     if path is None:
         return False
     folder = os.path.dirname(path)  # noqa: PTH120

@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 
-from sonde import _core, _torch_ops
+from sonde import _core
 from sonde._runtime import children as _children
 from sonde._runtime import marks as _marks
 from sonde._runtime import places as _places
@@ -37,7 +37,7 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     given = _settings.read_words(wanted.words)
     if wanted.root is None:
         given = _settings.combined(_settings.read_project(_session.folder()), given)
-    if "profile-builtin" not in given and _marks.are_used(program.path):
+    if "profile-builtin" not in given and _marks.are_used(program):
         given["profile-builtin"] = True
     has_memory = _settings.wants("memory", given)
     wanted.follows = "no-children" not in given
@@ -175,7 +175,7 @@ def _show_ops(profile: _core.Profile) -> None:
             table = profile.format(view="ops", limit=OPS_SHOWN, by_shape=True, **_core.look())
         except OSError:
             table = "no operator of NumPy or PyTorch was called\n"
-        _session.write(f"\nOperators\n{table}{_torch_ops.summary() or ''}")
+        _session.write(f"\nOperators\n{table}")
 
 
 def _show_graph(profile: _core.Profile) -> None:

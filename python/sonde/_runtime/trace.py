@@ -6,6 +6,7 @@ import atexit
 
 from sonde import _core
 from sonde._runtime import children as _children
+from sonde._runtime import marks as _marks
 from sonde._runtime import run as _run
 from sonde._runtime import session as _session
 from sonde._runtime import settings as _settings
@@ -39,6 +40,8 @@ def begin(wanted: Wanted, program: Program) -> Callable[[], object]:
     calls = _core.Calls(**wishes, **patterns, shared=True)
     cost = _core.Calls(**wishes).own_cost()
     _run.hold_outer(program, wanted, given, calls=True, call_cost_ns=cost, entries="timeline" in given)
+    if _marks.are_used(program):
+        _marks.define()
     view = "signatures" if wishes["signatures"] else "functions"
     atexit.register(_at_exit, wanted, program, calls, view, "no-report" not in given)
     return calls.enable

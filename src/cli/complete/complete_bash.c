@@ -41,7 +41,7 @@ put_command(const snd_command *command, snd_buffer *out)
         [SND_WORD_RECORDING] = "_sonde_files '*.sonde'",
         [SND_WORD_PROGRAM] = "_sonde_files '*'",
         [SND_WORD_FILE] = "_sonde_files '*'",
-        [SND_WORD_SHELL] = "_sonde_words 'bash zsh fish'",
+        [SND_WORD_SHELL] = "_sonde_words 'bash zsh fish man'",
     };
 
     snd_buffer_printf(out, "    %s:*) if [[ $cur == -* ]]; then _sonde_words '", command->name);

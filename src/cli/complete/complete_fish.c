@@ -34,7 +34,7 @@ put_command(const snd_command *command, snd_buffer *out)
         [SND_WORD_RECORDING] = "-k -a '(__fish_complete_suffix .sonde)'",
         [SND_WORD_PROGRAM] = "-F",
         [SND_WORD_FILE] = "-F",
-        [SND_WORD_SHELL] = "-a 'bash zsh fish'",
+        [SND_WORD_SHELL] = "-a 'bash zsh fish man'",
     };
     snd_word_kind kind = snd_word_kind_of(command);
     const snd_setting *option;

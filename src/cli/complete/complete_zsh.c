@@ -49,7 +49,7 @@ put_command(const snd_command *command, snd_buffer *out)
         [SND_WORD_RECORDING] = " \\\n        '*:recording:_files -g \"*.sonde(-.)\"'",
         [SND_WORD_PROGRAM] = " \\\n        '(-)1:program:_files' '*::argument:_files'",
         [SND_WORD_FILE] = " \\\n        '*:file:_files'",
-        [SND_WORD_SHELL] = " \\\n        '1:shell:(bash zsh fish)'",
+        [SND_WORD_SHELL] = " \\\n        '1:shell:(bash zsh fish man)'",
     };
     const snd_setting *option;
 

@@ -213,27 +213,40 @@ chosen_pattern(const snd_arguments *given)
     return given->words[1];
 }
 
-/* The table with the columns of a comma-separated list; `table` is used up. */
-static snd_table *
-choose_columns(snd_table *table, const char *list)
+/* The columns of a comma-separated list. SND_BAD_ARGUMENT: `unknown` is the name of one that the table has not got. */
+static snd_status
+select_columns(const snd_table *table, const char *list, char unknown[NAME_LIMIT], snd_table **out)
 {
     char *text = snd_strdup(list);
     const char **names = snd_calloc(strlen(list) + 2, sizeof *names);
-    uint32_t count = 0, unknown = 0;
-    snd_table *chosen = NULL;
+    uint32_t count = 0, place = 0;
+    snd_status status = text == NULL || names == NULL ? SND_NO_MEMORY : SND_OK;
 
-    if (text != NULL && names != NULL) {
+    if (status == SND_OK) {
         char *rest = NULL;
         for (char *name = strtok_r(text, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
             names[count++] = name;
-        snd_status status = snd_table_select(table, names, count, &unknown, &chosen);
+        status = snd_table_select(table, names, count, &place, out);
         if (status == SND_BAD_ARGUMENT)
-            complain_column(table, names[unknown]);
-        else if (status != SND_OK)
-            snd_complain("%s", snd_status_text(status));
+            snprintf(unknown, NAME_LIMIT, "%s", names[place]);
     }
     snd_free(text);
     snd_free(names);
+    return status;
+}
+
+/* The table with the columns of a list; `table` is used up. */
+static snd_table *
+choose_columns(snd_table *table, const char *list)
+{
+    char unknown[NAME_LIMIT];
+    snd_table *chosen = NULL;
+    snd_status status = select_columns(table, list, unknown, &chosen);
+
+    if (status == SND_BAD_ARGUMENT)
+        complain_column(table, unknown);
+    else if (status != SND_OK)
+        snd_complain("%s", snd_status_text(status));
     snd_table_free(table);
     return chosen;
 }
@@ -391,19 +404,26 @@ snd_print_report(const snd_opened *recording, const snd_view *view, const snd_vi
     return print_text(recording, view, options, status, &text);
 }
 
-/* NULL after printing one line. */
-static snd_table *
-make_whole_table(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
+/* The whole table of a view, with what it needs of the recording. */
+static snd_status
+ask_view(const snd_opened *recording, const snd_view *view, const snd_view_options *options, snd_table **out)
 {
-    snd_table *table = NULL;
     snd_status status = SND_OK;
 
     if (snd_view_needs_events(view, options) && recording->profile->events == NULL)
         status = snd_reader_events(recording->reader, recording->profile);
     if (status == SND_OK && snd_view_needs_parts(view) && recording->profile->parts == NULL)
         status = snd_reader_parts(recording->reader, recording->profile);
-    if (status == SND_OK)
-        status = view->make(recording->profile, options, &table);
+    return status == SND_OK ? view->make(recording->profile, options, out) : status;
+}
+
+/* NULL after printing one line. */
+static snd_table *
+make_whole_table(const snd_opened *recording, const snd_view *view, const snd_view_options *options)
+{
+    snd_table *table = NULL;
+    snd_status status = ask_view(recording, view, options, &table);
+
     if (status == SND_NO_DATA || (status == SND_NO_TIMELINE && view->make == snd_view_marks))
         complain_no_data(recording, view, options);
     else if (status == SND_NO_TIMELINE && snd_profile_has_samples(recording->profile))
@@ -413,6 +433,23 @@ make_whole_table(const snd_opened *recording, const snd_view *view, const snd_vi
     else if (status != SND_OK)
         snd_complain_status(recording->path, status);
     return table;
+}
+
+int
+snd_view_has_columns(const snd_opened *recording, const snd_view *view, const snd_view_options *options,
+                     const snd_arguments *given)
+{
+    const char *key = snd_arguments_value(given, "sort"), *columns = snd_arguments_value(given, "columns");
+    char unknown[NAME_LIMIT];
+    snd_table *table = NULL, *chosen = NULL;
+    int has_all =
+        ask_view(recording, view, options, &table) == SND_OK && (key == NULL || snd_table_can_sort(table, key));
+
+    if (has_all && columns != NULL)
+        has_all = select_columns(table, columns, unknown, &chosen) == SND_OK;
+    snd_table_free(chosen);
+    snd_table_free(table);
+    return has_all;
 }
 
 snd_table *

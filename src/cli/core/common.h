@@ -79,6 +79,10 @@ int snd_print_report(const snd_opened *recording, const snd_view *view, const sn
 snd_table *snd_make_table(const snd_opened *recording, const snd_view *view, const snd_arguments *given,
                           int shown_only);
 
+/* Whether the table of a view has the columns of --columns and --sort. Prints nothing. */
+int snd_view_has_columns(const snd_opened *recording, const snd_view *view, const snd_view_options *options,
+                         const snd_arguments *given);
+
 /* Prints the names of a table's columns, as they are typed, a line each. */
 void snd_list_columns(const snd_table *table);
 

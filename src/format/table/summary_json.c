@@ -271,20 +271,46 @@ judge_cpu(answer *self)
     put_verdict(self, "cpu", self->lines, 0, &text);
 }
 
-static void
-judge_waiting(answer *self)
+/* Whether a row of those that wait waits for another thread, which may be the cause. */
+static int
+is_effect(const answer *self, uint32_t row)
 {
-    uint64_t ns = (uint64_t)cell_of(self->waiting, 0, "wait_ns")->whole;
+    const char *reason = cell_of(self->waiting, row, "reason")->text;
+
+    return strcmp(reason, "lock") == 0 || strcmp(reason, "GIL") == 0;
+}
+
+static int
+is_long(const answer *self, uint64_t ns)
+{
     uint64_t length = snd_profile_info_number(self->profile, "length_ns");
+
+    return length != 0 && 100 * (double)ns / (double)length >= LEAST_SHARE;
+}
+
+/* The wait to judge: the longest that is for no other thread, if it takes long; else the longest. */
+static uint32_t
+find_wait(const answer *self)
+{
+    for (uint32_t row = 0; row < self->waiting->row_count; row++)
+        if (!is_effect(self, row) && is_long(self, (uint64_t)cell_of(self->waiting, row, "wait_ns")->whole))
+            return row;
+    return 0;
+}
+
+static void
+judge_waiting(answer *self, uint32_t row)
+{
+    uint64_t ns = (uint64_t)cell_of(self->waiting, row, "wait_ns")->whole;
     char seconds[SND_DURATION_SIZE];
     snd_buffer text = {0};
 
-    if (length == 0 || 100 * (double)ns / (double)length < LEAST_SHARE)
+    if (!is_long(self, ns))
         return;
     snd_duration_text(ns, seconds);
-    snd_buffer_printf(&text, "%s waits %s for %s", cell_of(self->waiting, 0, "place")->text, seconds,
-                      cell_of(self->waiting, 0, "reason")->text);
-    put_verdict(self, "waiting", self->waiting, 0, &text);
+    snd_buffer_printf(&text, "%s waits %s for %s", cell_of(self->waiting, row, "place")->text, seconds,
+                      cell_of(self->waiting, row, "reason")->text);
+    put_verdict(self, "waiting", self->waiting, row, &text);
 }
 
 static void
@@ -308,22 +334,24 @@ judge_memory(answer *self)
     }
 }
 
-/* The one that took the most time comes first. */
+/* The one that took the most time comes first. What waits for a thread that computes comes after what that computes. */
 static void
 put_verdicts(answer *self)
 {
     int has_lines = self->lines != NULL && self->lines->row_count != 0;
     int has_waiting = self->waiting != NULL && self->waiting->row_count != 0;
-    int waits_most = has_waiting && (!has_lines || cell_of(self->waiting, 0, "wait_ns")->whole >
-                                                       cell_of(self->lines, 0, "cpu")->whole);
+    uint32_t wait = has_waiting ? find_wait(self) : 0;
+    uint64_t cpu = has_lines ? (uint64_t)cell_of(self->lines, 0, "cpu")->whole : 0;
+    int waits_most = has_waiting && (uint64_t)cell_of(self->waiting, wait, "wait_ns")->whole > cpu &&
+                     !(is_effect(self, wait) && is_long(self, cpu));
 
     snd_buffer_text(self->out, ",\"verdicts\":[");
     if (waits_most)
-        judge_waiting(self);
+        judge_waiting(self, wait);
     if (has_lines)
         judge_cpu(self);
     if (has_waiting && !waits_most)
-        judge_waiting(self);
+        judge_waiting(self, wait);
     if (self->owners != NULL)
         judge_memory(self);
     snd_buffer_char(self->out, ']');

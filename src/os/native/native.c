@@ -168,8 +168,8 @@ snd_native_refresh(snd_native *self)
     return snd_symbols_refresh(self->symbols);
 }
 
-static int
-is_code(snd_native *self, uint64_t address)
+int
+snd_native_is_code(snd_native *self, uint64_t address)
 {
     const snd_mapping *found = snd_maps_find(&self->maps, address);
 
@@ -212,7 +212,7 @@ find_rule(snd_native *self, uint64_t address)
 
     if (SND_LIKELY(index != SND_MAP_NONE))
         return &self->rules[index];
-    if (!is_code(self, address))
+    if (!snd_native_is_code(self, address))
         return NULL;
     index = GUESS;
     snd_libdw *libdw = libdw_here(self);
@@ -344,12 +344,13 @@ snd_native_describe(snd_native *self, uint64_t address, snd_native_place out[SND
         return SND_OK;
     }
     uint32_t places;
-    (void)is_code(self, address); /* what was loaded meanwhile is looked for */
+    int is_known =
+        snd_native_is_code(self, address); /* what was loaded meanwhile is looked for, but not at every address */
     snd_status status = look_up(self, address, out, &places);
     if (status != SND_OK)
         return status;
     *count = places;
-    return keep_description(self, address, out, places);
+    return is_known ? keep_description(self, address, out, places) : SND_OK;
 }
 
 /* ---- life ---- */

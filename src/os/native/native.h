@@ -40,6 +40,10 @@ size_t snd_native_unwind(snd_native *self, const snd_registers *registers, const
 SND_MUST_USE snd_status snd_native_describe(snd_native *self, uint64_t address, snd_native_place out[SND_NATIVE_PLACES],
                                             size_t *count);
 
+/* Whether it is an address of code that we know of. What is mapped anew is found within 20 ms: until then the answer to
+ * another question about it is not kept. */
+int snd_native_is_code(snd_native *self, uint64_t address);
+
 /* Looks at once at what is loaded now; else that happens as snd_symbols_find says. */
 SND_MUST_USE snd_status snd_native_refresh(snd_native *self);
 

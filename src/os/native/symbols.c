@@ -201,12 +201,24 @@ name_generated(snd_symbols *self, uint64_t address, snd_symbol *out)
     snd_perf_function found;
 
     out->name = "[generated code]";
+    out->library = "";
+    out->start = address;
+    out->offset = 0;
     if (!snd_perf_map_find(&self->generated, address, &found))
         return SND_OK;
     out->start = found.start;
     out->size = found.size;
     out->is_named = 1;
     return keep_name(self, found.name, &out->name);
+}
+
+/* Whether a mapping is memory that only looks like a file, in which compilers may put code: MAP_SHARED without a file
+ * is of /dev/zero, and memfd_create makes a file without a folder. */
+static int
+is_memory(const snd_mapping *mapping)
+{
+    return mapping->is_deleted &&
+           (strcmp(mapping->path, "/dev/zero") == 0 || strncmp(mapping->path, "/memfd:", strlen("/memfd:")) == 0);
 }
 
 snd_status
@@ -233,6 +245,8 @@ snd_symbols_find(snd_symbols *self, uint64_t address, snd_symbol *out)
         return status;
     out->start = address - (out->offset - function.start);
     out->size = function.size;
+    if (function.kept == NULL && is_memory(mapping))
+        return name_generated(self, address, out);
     if (function.kept == NULL)
         return name_plainly(self, object, function.start, out);
     if (*function.kept == NULL) {

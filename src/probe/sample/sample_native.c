@@ -51,20 +51,24 @@ site_of(const snd_native_place *place)
         .kind = SND_SITE_NATIVE, .name = place->function, .file = place->file, .line = place->line, .detail = ""});
 }
 
-/* All sites of an address stand under its key, the outermost function first. */
-static void
+/* All sites of an address stand under its key, the outermost function first. SND_NONE; or, of code that was mapped just
+ * now and nothing is known of yet, the site for this time: it is looked up again. */
+static uint32_t
 learn(snd_sample_native *self, uintptr_t pc)
 {
     snd_native_place places[SND_NATIVE_PLACES];
     size_t count = 0;
 
     if (snd_native_describe(self->native, pc, places, &count) != SND_OK)
-        return;
+        return SND_NONE;
+    if (!snd_native_is_code(self->native, pc))
+        return site_of(&places[0]);
     for (size_t i = count; i-- > 0;) {
         uint32_t site = site_of(&places[i]);
         if (site != SND_NONE && snd_map_add(&self->sites, pc, site) != SND_OK)
-            return; /* it is looked up again */
+            break; /* it is looked up again */
     }
+    return SND_NONE;
 }
 
 uint32_t
@@ -74,7 +78,9 @@ snd_sample_native_child(snd_sample_native *self, snd_sample_tree *tree, uint32_t
     uint32_t site = snd_map_next(&self->sites, pc, &cursor);
 
     if (site == SND_MAP_NONE) {
-        learn(self, pc);
+        uint32_t passing = learn(self, pc);
+        if (passing != SND_NONE)
+            return snd_sample_tree_child(tree, node, passing);
         cursor = 0;
         site = snd_map_next(&self->sites, pc, &cursor);
     }

@@ -194,9 +194,11 @@ snd_op_key_learn(PyObject *numpy)
     Py_XDECREF(file);
 }
 
+/* Whether a function is NumPy's own, or of the import system, by which NumPy imports its parts, and ours in it. */
 static int
 is_numpys(const PyCodeObject *code)
 {
+    static const char importing[] = "<frozen importlib.", ours[] = "/sonde/_runtime/imports.py";
     Py_ssize_t len = 0;
 
     if (numpy_len == 0)
@@ -204,7 +206,9 @@ is_numpys(const PyCodeObject *code)
     const char *file = PyUnicode_AsUTF8AndSize(code->co_filename, &len); /* kept by the text from the first time on */
     if (file == NULL)
         PyErr_Clear();
-    return file != NULL && (size_t)len > numpy_len && memcmp(file, numpy_folder, numpy_len) == 0;
+    return file != NULL && (((size_t)len > numpy_len && memcmp(file, numpy_folder, numpy_len) == 0) ||
+                            strncmp(file, importing, sizeof importing - 1) == 0 ||
+                            ((size_t)len > sizeof ours && strcmp(file + len - (sizeof ours - 1), ours) == 0));
 }
 
 /* Where the operation is called from: the innermost function that is not NumPy's own, if there is one. */

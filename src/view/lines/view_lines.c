@@ -299,7 +299,8 @@ add_function(maker *self, const snd_line_file *file, const sum *of)
     snd_cell *cells;
     add_row(self, file->name, &of->numbers, &of->memory, &cells);
     snd_table_last(self->table)->is_extra = 1;
-    snd_set_whole(&cells[LINE], site->first_line);
+    if (site->first_line != 0) /* where a function of a .pyx file starts is unknown */
+        snd_set_whole(&cells[LINE], site->first_line);
     snd_set_text(self->table, &cells[self->source], site->name);
 }
 

@@ -149,6 +149,22 @@ add_extra_work(const snd_ops *ops, snd_buffer *text)
         snd_footer_add_count(text, ", ", casts, "cast");
 }
 
+/* PyTorch's own profiler, which collected its operators. */
+static void
+add_torch_cost(const snd_profile *profile, uint64_t spent_ns, snd_buffer *text)
+{
+    uint64_t events = snd_profile_info_number(profile, "torch_events");
+    int has_window = snd_profile_info(profile, "torch_window") != NULL;
+    char spent[SND_DURATION_SIZE];
+
+    if (events == 0)
+        return;
+    snd_duration_short(spent_ns, spent);
+    snd_footer_add_count(text, "\nPyTorch: ", events, "event");
+    snd_buffer_printf(text, "%s; its profiler adds 1 to 8 µs to each operator, and took %s CPU to start, stop and read",
+                      has_window ? " in a window of the run (--ops-window)" : "", spent);
+}
+
 static void
 add_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
 {
@@ -162,8 +178,10 @@ add_footer(const snd_profile *profile, const snd_ops *ops, snd_table *table)
     snd_buffer_printf(&text, "; percentages are of %s in operators and regions, ", spent);
     snd_footer_add_dropped(profile, &text);
     uint64_t each_ns = snd_profile_info_number(profile, "own_op_cost_ns");
-    if (each_ns != 0)
-        snd_footer_add_cost(profile, "about", ops->entries * each_ns, &text);
+    uint64_t torch_ns = snd_profile_info_number(profile, "own_torch_ns");
+    if (each_ns != 0 || torch_ns != 0)
+        snd_footer_add_cost(profile, "about", ops->entries * each_ns + torch_ns, &text);
+    add_torch_cost(profile, torch_ns, &text);
     snd_footer_set(profile, &text, table);
 }
 

@@ -75,7 +75,7 @@ mark_shown(maker *self)
         const snd_profile_site *site = snd_samples_site(samples, i);
         snd_site_kind kind = site->kind;
         char package[64];
-        int is_of_others = (kind == SND_SITE_LINE && !samples->functions[i].is_own) || kind == SND_SITE_NATIVE ||
+        int is_of_others = ((kind == SND_SITE_LINE || kind == SND_SITE_NATIVE) && !samples->functions[i].is_own) ||
                            snd_site_is_import(site);
         self->shown[i] = !self->unwanted[i] && (samples->options->show_all || !is_of_others);
         snd_own_package(&samples->own, site->file, package, sizeof package);

@@ -69,7 +69,7 @@ snd_place_text(const snd_own *own, const snd_profile_site *site, snd_buffer *out
     uint32_t line = site->first_line != 0 ? site->first_line : site->line;
 
     if (site->kind == SND_SITE_NATIVE)
-        snd_buffer_text(out, snd_path_base(site->file));
+        snd_buffer_text(out, snd_site_is_code(site) ? snd_own_name(own, site->file) : snd_path_base(site->file));
     else if (site->kind == SND_SITE_LINE) {
         snd_buffer_text(out, snd_own_name(own, site->file));
         if (line != 0)
@@ -102,11 +102,12 @@ snd_thread_text(const snd_profile_track *track, snd_buffer *out)
         snd_buffer_printf(out, " and %u more", track->thread_count - 1);
 }
 
-/* What sampling cost: our own threads, and the threads that were looked at. */
+/* What measuring cost: our own threads, PyTorch's profiler, and the threads that were looked at. */
 static void
 add_sample_cost(const snd_profile *profile, snd_buffer *text)
 {
-    uint64_t own = snd_profile_info_number(profile, "own_cpu_ns");
+    uint64_t torch = snd_profile_info_number(profile, "own_torch_ns");
+    uint64_t own = snd_profile_info_number(profile, "own_cpu_ns") + torch;
     uint64_t cpu = snd_profile_info_number(profile, "cpu_ns");
     uint64_t each = snd_profile_info_number(profile, "own_sample_cost_ns");
     double share = cpu == 0 ? 0 : 100.0 * (double)own / (double)cpu;
@@ -119,6 +120,10 @@ add_sample_cost(const snd_profile *profile, snd_buffer *text)
         snd_buffer_printf(text, "%s CPU", spent);
         if (cpu != 0)
             snd_buffer_printf(text, " (%.*f%%)", snd_short_digits(share), share);
+    }
+    if (torch != 0) {
+        snd_duration_short(torch, spent);
+        snd_buffer_printf(text, ", %s of it PyTorch's profiler", spent);
     }
     if (each != 0) {
         snd_duration_short(each, spent);

@@ -35,7 +35,7 @@ find_functions(snd_samples *self)
         self->functions_by_site[i] = find_function(site, functions);
         if (self->functions_by_site[i] != self->function_count)
             continue;
-        int is_own = site->kind == SND_SITE_LINE && snd_own_has(&self->own, site->file);
+        int is_own = snd_site_is_code(site) && snd_own_has(&self->own, site->file);
         self->functions[self->function_count++] = (snd_samples_function){i, is_own};
     }
 }

@@ -18,7 +18,7 @@ typedef struct snd_samples_numbers {
 /* A function, all its lines together; or a native symbol, a region, or something without a place. */
 typedef struct snd_samples_function {
     uint32_t site; /* the first of its sites */
-    int is_own;    /* Python code of the program itself */
+    int is_own;    /* code of the program itself, of Python or Cython */
 } snd_samples_function;
 
 /* Read freely. Not thread-safe. The profile and the options must live longer. */

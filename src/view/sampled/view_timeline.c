@@ -1,9 +1,11 @@
 /* The view of the timeline: the run in slices, and what the program did in each. */
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "view/sampled/events.h"
 #include "view/sampled/sample_table.h"
 
 #define SLICES 40u
+#define MARKS_SHOWN 3u /* in a slice */
 /* A thread ran in a slice when it had the processor for this part of it. */
 #define RUNNING 100u
 
@@ -18,6 +20,7 @@ enum {
     THREADS,
     FUNCTION,
     PLACE,
+    MARKS,
     FUNCTION_TIME,
     PYTHON_NS,
     NATIVE_NS,
@@ -40,6 +43,7 @@ static const snd_column columns[] = {
     [THREADS] = {"threads", "running", SND_UNIT_COUNT, SHOWN | SND_COLUMN_NO_ZERO},
     [FUNCTION] = {"function", "function", SND_UNIT_TEXT, SHOWN | SND_COLUMN_MAIN},
     [PLACE] = {"place", "place", SND_UNIT_TEXT, SHOWN | SND_COLUMN_OPTIONAL},
+    [MARKS] = {"marks", "marks", SND_UNIT_TEXT, SHOWN | SND_COLUMN_NO_EMPTY},
     [FUNCTION_TIME] = {"function_ns", "function time", SND_UNIT_NS, 0},
     [PYTHON_NS] = {"python_ns", "python time", SND_UNIT_NS, 0},
     [NATIVE_NS] = {"native_ns", "native time", SND_UNIT_NS, 0},
@@ -300,6 +304,33 @@ set_function(const maker *self, unsigned slice, snd_table *table, snd_cell *cell
     snd_set_whole(&cells[FUNCTION_TIME], times[best]);
 }
 
+/* The first moments in a slice that the program marked, and how many more there are. What was marked before the first
+ * slice, or after the last, stands there. */
+static void
+set_marks(const maker *self, uint64_t slice, snd_table *table, snd_cell *cells)
+{
+    const snd_profile *profile = self->samples.profile;
+    uint32_t count = 0;
+    snd_buffer names = {0};
+
+    for (uint64_t i = 0; i < profile->event_count; i++) {
+        const snd_profile_event *event = &profile->events[i];
+        if (event->node >= profile->node_count || /* a damaged recording */
+            snd_profile_kind(profile, event->node) != SND_SITE_MARK)
+            continue;
+        uint64_t since = event->start_ns > self->start_ns ? event->start_ns - self->start_ns : 0;
+        uint64_t at = since / self->slice_ns;
+        if ((at < SLICES ? at : SLICES - 1) != slice || ++count > MARKS_SHOWN)
+            continue;
+        snd_buffer_text(&names, names.size == 0 ? "" : ", ");
+        snd_utf8_clean(profile->sites[profile->nodes[event->node].site].name, &names);
+    }
+    if (count > MARKS_SHOWN)
+        snd_buffer_printf(&names, " and %u more", count - MARKS_SHOWN);
+    if (names.size != 0)
+        snd_set_buffer(table, &cells[MARKS], &names);
+}
+
 /* What all threads did in a slice, and how many of them ran. */
 static uint32_t
 add_up(const maker *self, uint64_t slice, parts *all)
@@ -337,6 +368,7 @@ add_row(const maker *self, unsigned slice, snd_table *table)
     }
     snd_set_whole(&cells[THREADS], running);
     set_function(self, slice, table, cells);
+    set_marks(self, slice, table, cells);
     snd_table_last(table)->colour = SND_COLOUR_PLAIN;
 }
 

@@ -108,7 +108,7 @@ _sonde() {
     sql:*) if [[ $cur == -* ]]; then _sonde_words '--help --format'; else _sonde_files '*.sonde'; fi ;;
     doctor:*) if [[ $cur == -* ]]; then _sonde_words '--help'; else :; fi ;;
     config:*) if [[ $cur == -* ]]; then _sonde_words '--help --cflags --libs'; else :; fi ;;
-    completion:*) if [[ $cur == -* ]]; then _sonde_words '--help'; else _sonde_words 'bash zsh fish'; fi ;;
+    completion:*) if [[ $cur == -* ]]; then _sonde_words '--help'; else _sonde_words 'bash zsh fish man'; fi ;;
     esac
 }
 complete -F _sonde sonde

@@ -195,4 +195,4 @@ complete -c sonde -n __fish_use_subcommand -a config -d 'print the flags to buil
 complete -c sonde -n '__fish_seen_subcommand_from config' -l cflags -d 'compiler flags'
 complete -c sonde -n '__fish_seen_subcommand_from config' -l libs -d 'linker flags'
 complete -c sonde -n __fish_use_subcommand -a completion -d 'print a completion script for your shell, or a man page'
-complete -c sonde -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
+complete -c sonde -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish man'

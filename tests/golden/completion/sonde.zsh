@@ -218,7 +218,7 @@ _sonde() {
         '--cflags[compiler flags]' \
         '--libs[linker flags]' ;;
     completion) _arguments -s -S '(- *)'{-h,--help}'[show this help]' \
-        '1:shell:(bash zsh fish)' ;;
+        '1:shell:(bash zsh fish man)' ;;
     esac
 }
 if [ "$funcstack[1]" = _sonde ]; then _sonde "$@"; else compdef _sonde sonde; fi

@@ -93,6 +93,7 @@ export function quality(recording: Recording): [string, string][] {
     const own = info(recording, "own_cpu_ns");
     const cpu = info(recording, "cpu_ns");
     rows.push(["profiler overhead", `${duration(own)} CPU in sonde's threads${cpu ? `, ${percent((100 * own) / cpu)} of all` : ""}`]);
+    if (info(recording, "own_torch_ns")) rows.push(["PyTorch's profiler", `${duration(info(recording, "own_torch_ns"))} CPU to start, stop and read`]);
     if (info(recording, "own_sample_cost_ns")) rows.push(["per sample", `up to ${duration(info(recording, "own_sample_cost_ns"))} in a running thread`]);
     if (info(recording, "interrupted_calls")) rows.push(["interrupted", plural(info(recording, "interrupted_calls"), "system call")]);
   }
