@@ -69,9 +69,10 @@ def test_the_timeline_has_the_marks_of_each_slice(recorded):
 
 
 def test_the_timeline_names_the_first_marks_of_a_slice_and_counts_the_others(sonde):
-    sonde.python(
-        "import sonde\nsonde.install(recording='r.sonde', timeline=True)\nfor i in range(100):\n    sonde.mark(f'm{i}')\n"
-    )
+    code = "import sonde, time\nfor i in range(100):\n    sonde.mark(f'm{i}')\n"
+    spin = "end = time.thread_time() + 0.1\nwhile time.thread_time() < end: pass\n"
+    (sonde.folder / "prog.py").write_text(code + spin)
+    sonde.command("run", "-o", "r.sonde", "--no-report", "prog.py")
     texts = [row["marks"] for row in sonde.export("r.sonde", "timeline")["rows"] if row["marks"]]
     named = sum(len(text.partition(" and ")[0].split(", ")) for text in texts)
     others = [int(number) for text in texts for number in re.findall(r" and (\d+) more", text)]
