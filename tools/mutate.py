@@ -55,7 +55,10 @@ TOO_LONG = (WAITED, -signal.SIGXCPU, -signal.SIGKILL)
 PYTHON_TESTS = {
     "view": ["test_table.py", "test_report.py", "test_graph_rows.py", "test_memory_api.py", "test_work_diff.py"],
     "store": ["test_recording.py", "test_hostile.py", "test_work_merge.py"],
-    "probe": ["test_regions.py", "test_calls_kinds.py", "test_sample_api.py", "test_memory_api.py", "test_waiting.py"],
+    "probe": [
+        *("test_regions.py", "test_calls_kinds.py", "test_sample_api.py", "test_memory_api.py", "test_waiting.py"),
+        *("test_imports.py", "test_sampler_processes.py"),
+    ],
 }
 
 FLIPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

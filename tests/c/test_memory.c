@@ -196,6 +196,9 @@ a_block_that_is_moved_is_a_new_one(void)
     snd_memory_get(&now);
     CHECK(now.live == 200 && now.peak == 200 && now.allocated == 300 && now.blocks == 1);
     stop();
+    snd_profile *profile = sampled_profile();
+    CHECK(sum_of(profile, "f1", SND_METRIC_FREED) == 1); /* not the one that was put back */
+    snd_profile_free(profile);
 }
 
 static void

@@ -166,6 +166,30 @@ the_table_says_what_it_is_of(void)
 }
 
 static void
+memory_is_printed_in_the_unit_that_fits(void)
+{
+    const double sizes[] = {512, -2048, 3.5 * 1024 * 1024, 1024.0 * 1024 * 1024};
+    const char *const texts[] = {" 512 B ", " -2.00 KB ", " 3.50 MB ", " 1.00 GB "};
+    snd_profile *profile = empty_profile();
+    snd_op_table_options options = SND_OP_TABLE_DEFAULTS;
+    snd_buffer out = {0};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        char name[] = {'o', (char)('0' + i), '\0'};
+        add_row(profile, name, "[]", 1, 1);
+        set_real(profile, profile->node_count - 1, SND_METRIC_OP_MEMORY, sizes[i]);
+    }
+    snd_ops ops = rows_of(profile);
+    options.has_memory = 1;
+    CHECK(snd_ops_text(&ops, &options, &out) == SND_OK);
+    for (unsigned i = 0; i < 4; i++)
+        CHECK_HAS(snd_buffer_str(&out), texts[i]);
+    snd_buffer_free(&out);
+    snd_ops_free(&ops);
+    snd_profile_free(profile);
+}
+
+static void
 what_is_unknown_is_refused(void)
 {
     snd_profile *profile = make_profile();
@@ -258,6 +282,7 @@ main(void)
     RUN(a_detail_is_read_as_it_was_written);
     RUN(the_table_is_sorted_and_limited);
     RUN(the_table_says_what_it_is_of);
+    RUN(memory_is_printed_in_the_unit_that_fits);
     RUN(what_is_unknown_is_refused);
     RUN(no_rows_are_no_text);
     RUN(values_with_commas_are_quoted);

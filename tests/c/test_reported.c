@@ -100,6 +100,19 @@ after_a_reset_a_new_profile_has_nothing_of_it(void)
 }
 
 static void
+a_reset_of_all_tracks_forgets_what_found_no_room(void)
+{
+    snd_track *track = start_anew("main");
+
+    snd_reported_lock();
+    CHECK(snd_reported_to(track, 0, SND_NONE) == SND_NONE);
+    snd_reported_unlock();
+    CHECK_NUMBER(snd_reported_lost(), 1);
+    snd_track_reset_all();
+    CHECK_NUMBER(snd_reported_lost(), 0);
+}
+
+static void
 a_node_has_room_for_so_many_metrics(void)
 {
     snd_track *track = start_anew("main");
@@ -185,6 +198,7 @@ main(void)
     RUN(what_is_attached_takes_its_time_from_the_region);
     RUN(a_later_snapshot_has_the_same_nodes_with_later_numbers);
     RUN(after_a_reset_a_new_profile_has_nothing_of_it);
+    RUN(a_reset_of_all_tracks_forgets_what_found_no_room);
     RUN(a_node_has_room_for_so_many_metrics);
     RUN(without_memory_nothing_breaks);
     RUN(a_snapshot_sees_all_of_an_update_or_nothing);

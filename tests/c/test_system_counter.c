@@ -106,6 +106,29 @@ faults_belong_to_the_region_that_had_them(void)
 }
 
 static void
+a_profile_has_what_was_counted_and_says_which(void)
+{
+    snd_track *track = start_anew("main");
+    uint32_t busy = site_named("busy");
+
+    count_only("page-faults");
+    snd_span *span = snd_region_enter(track, busy);
+    touch_pages(PAGES);
+    snd_region_leave(track, span);
+    snd_profile *profile = profile_now();
+    CHECK(node_whole(profile, "main", "busy", SND_METRIC_PAGE_FAULTS) >= PAGES);
+    CHECK(snd_system_counter_add_info(profile) == SND_OK);
+    CHECK_TEXT(snd_profile_info(profile, "counters"), "page-faults");
+    snd_profile_free(profile);
+    count_only("");
+    profile = snd_profile_new();
+    REQUIRE(profile != NULL);
+    CHECK(snd_system_counter_add_info(profile) == SND_OK);
+    CHECK(snd_profile_info(profile, "counters") == NULL); /* nobody asked */
+    snd_profile_free(profile);
+}
+
+static void
 a_suspended_coroutine_does_not_count_what_others_do(void)
 {
     snd_track *track = snd_track_get();
@@ -293,6 +316,7 @@ main(void)
     snd_clock_start(NULL);
     RUN(names_are_read_and_an_unknown_one_is_named);
     RUN(faults_belong_to_the_region_that_had_them);
+    RUN(a_profile_has_what_was_counted_and_says_which);
     RUN(a_suspended_coroutine_does_not_count_what_others_do);
     RUN(entries_of_another_turn_do_not_count);
     RUN(what_another_thread_leaves_is_not_counted);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { UNKNOWN_DEVICE = 77 };
+
 static snd_torch_events
 no_events(void)
 {
@@ -133,7 +135,9 @@ memory_belongs_to_all_that_ran(void)
     add_event(&events, "inner", 10, 30);
     add_memory(&events, 20, 64, SND_OP_CPU);
     add_memory(&events, 50, -16, SND_OP_CPU);
-    add_memory(&events, 60, 8, SND_OP_CUDA);
+    add_memory(&events, 60, 3, SND_OP_CUDA);
+    add_memory(&events, 61, 5, SND_OP_HIP);
+    add_memory(&events, 62, 1000, UNKNOWN_DEVICE);
     add_memory(&events, 200, 5, SND_OP_CPU);
     outcome made = outcome_of(&events, 0);
     CHECK(find(&made, "outer")->cpu_bytes == 48);
@@ -143,6 +147,20 @@ memory_belongs_to_all_that_ran(void)
     CHECK(find(&made, "inner")->device_bytes == 0);
     CHECK_NUMBER(find(&made, "[memory]")->count, 1);
     CHECK(find(&made, "[memory]")->cpu_bytes == 5);
+    free_outcome(&made);
+}
+
+static void
+the_inputs_of_an_operator_tell_its_rows_apart(void)
+{
+    snd_torch_events events = no_events();
+
+    events.has_shapes = 1;
+    add_event(&events, "with", 0, 100)->shapes = text_of(&events, "[[2, 3]]");
+    add_event(&events, "without", 200, 300);
+    outcome made = outcome_of(&events, 0);
+    CHECK_TEXT(find(&made, "with")->detail.inputs, "[[2, 3]]");
+    CHECK_TEXT(find(&made, "without")->detail.inputs, "[]");
     free_outcome(&made);
 }
 
@@ -347,6 +365,7 @@ main(void)
     RUN(children_take_their_time_from_the_parent);
     RUN(an_only_child_of_the_same_name_is_its_parent);
     RUN(memory_belongs_to_all_that_ran);
+    RUN(the_inputs_of_an_operator_tell_its_rows_apart);
     RUN(kernels_belong_to_who_launched_them);
     RUN(a_backward_operator_has_the_stack_of_its_forward_one);
     RUN(the_timeline_is_kept_when_it_is_wanted);

@@ -38,6 +38,8 @@ a_profile_comes_back_as_it_was(void)
     snd_profile *profile = small_profile();
     snd_writer *writer = open_writer(path);
 
+    profile->tracks[0].dropped_entries = 3;
+    profile->tracks[0].dropped_events = 5;
     CHECK_TEXT(snd_writer_path(writer), path);
     CHECK(snd_writer_checkpoint(writer, profile, NULL) == SND_OK);
     check_file(path, profile);
