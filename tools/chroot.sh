@@ -1,14 +1,14 @@
 #!/bin/bash
 # Debian systems in folders: with interpreters that are newer than this system's, and with nothing else, to try wheels in.
 #
-#   tools/chroot.sh [-k KIND] make             makes it (about 5 minutes), or makes it anew when it is broken or its recipe has changed
+#   tools/chroot.sh [-k KIND] make             makes it (arm64: 1 minute, others: 5), or makes it anew when it is broken or its recipe has changed
 #   tools/chroot.sh [-k KIND] run COMMAND...   runs a command in it, in this clone and as the caller
 #   tools/chroot.sh [-k KIND] remove           removes it
 #   tools/chroot.sh newer                      lists the versions in unstable that this system has not, 3.14 or later
 #   tools/chroot.sh obstacle                   prints why there can be none on this machine; nothing when there can
 #
 # KIND is unstable (all that sonde is built and tested with), bare-unstable or bare-12 (interpreters only), or arm64 (a Debian 12 for
-# aarch64; elsewhere qemu runs its programs, but the compiler in it is this system's, which is ten times as fast).
+# aarch64, with an interpreter and the headers and libraries that this system's compiler needs; elsewhere qemu runs its programs).
 #
 # They are shared by all clones and belong to root. Every run has mounts of its own, which end with it: nothing stays mounted,
 # whatever happens. The clone has the same path inside; so have the folder SONDE_SHOW and, where sonde can be built, pip's and
@@ -25,7 +25,6 @@ here=$(cd "$(dirname "$0")/.." && pwd -P)
 suite=sid
 versions="3.13 3.14 3.15"
 tools=""
-certificates=ca-certificates
 own_arch=$(dpkg --print-architecture 2>/dev/null || true)
 arch=$own_arch
 case $kind in
@@ -39,9 +38,7 @@ arm64)
     suite=bookworm
     versions=3.11
     arch=arm64
-    certificates="" # this system's do, and qemu takes minutes to set up its own
-    tools="libc6-dev make pkg-config libdw-dev libsqlite3-dev zlib1g-dev"
-    [ "$own_arch" != arm64 ] || tools="ccache gcc $tools"
+    tools="libc6-dev libdw-dev libsqlite3-dev zlib1g-dev"
     ;;
 *)
     echo "tools/chroot.sh: no kind of system: $kind" >&2
@@ -49,7 +46,7 @@ arm64)
     ;;
 esac
 # shellcheck disable=SC2086 # a list of words
-packages="$certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
+packages="ca-certificates $(printf 'python%s ' $versions) ${tools:+$(printf 'python%s-dev ' $versions)} $(printf 'python%s-venv ' $versions) $tools"
 root=${SONDE_CHROOTS:-/var/cache/sonde}/$kind
 mark=$root/etc/sonde-chroot
 
@@ -135,10 +132,10 @@ mount_binfmt() {
 
 # The kernel starts programs of another architecture with qemu; it keeps qemu open, so that there need be none inside.
 enable_arch() {
-    local name=qemu-aarch64 compiler=aarch64-linux-gnu-gcc
+    local name=qemu-aarch64
     [ "$arch" != "$own_arch" ] || return 0
     mount_binfmt
-    command -v "$name-static" >/dev/null && command -v "$compiler" >/dev/null || install_here qemu-user-static gcc-aarch64-linux-gnu
+    command -v "$name-static" >/dev/null || install_here qemu-user-static
     # The package may have told the kernel itself.
     [ -e "/proc/sys/fs/binfmt_misc/$name" ] || cat "/usr/lib/binfmt.d/$name.conf" >/proc/sys/fs/binfmt_misc/register
 }
@@ -163,15 +160,6 @@ mount_host() {
     done
 }
 
-# This system's compiler for the other architecture, with the libraries that it uses itself: none of them has a path that
-# the other architecture uses.
-mount_compiler() {
-    local path
-    for path in /lib64 "/usr/lib/$(gcc -print-multiarch)" /usr/lib/gcc-cross /usr/aarch64-linux-gnu /usr/bin/aarch64-linux-gnu-* /usr/bin/ccache; do
-        [ ! -e "$path" ] || show "$1" "$path"
-    done
-}
-
 # pip's and npm's configuration, and every local folder that pip's names. What Debian has itself stays Debian's.
 mount_settings() {
     local file word
@@ -192,6 +180,32 @@ mount_settings() {
     done
 }
 
+# With debootstrap and apt, as Debian means it.
+install_packages() {
+    debootstrap --arch "$arch" --variant=minbase --include=ca-certificates "$suite" "$root.new" "$(mirror)" || return
+    # A mirror may be some days old.
+    echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
+    mount_system "$root.new"
+    chroot "$root.new" apt-get -qq update || return
+    # shellcheck disable=SC2086 # a list of words
+    DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null || return
+    chroot "$root.new" apt-get -qq clean
+    # Not a rename while something is mounted below it: the mounts end here.
+    umount -R "$root.new/proc" "$root.new/dev" "$root.new/sys" "$root.new/tmp"
+}
+
+# The packages' files, without their scripts, which qemu would take ten minutes for.
+unpack_packages() {
+    # shellcheck disable=SC2086 # a list of words
+    debootstrap --foreign --arch "$arch" --variant=minbase --include="$(printf '%s,' $packages)" "$suite" "$root.new" "$(mirror)" || return
+    local package
+    for package in "$root.new"/var/cache/apt/archives/*.deb; do
+        dpkg-deb -x "$package" "$root.new" || return
+    done
+    rm -r "$root.new"/var/cache/apt/archives/*.deb "$root.new/debootstrap"
+    cp /etc/passwd /etc/group "$root.new/etc" # a script makes them elsewhere
+}
+
 make_it() {
     mkdir -p -m 700 "$(dirname "$root")"
     enable_arch
@@ -202,19 +216,8 @@ make_it() {
     command -v debootstrap >/dev/null || install_here debootstrap
     rm -rf --one-file-system "$root" "$root.new"
     echo "making $root"
-    debootstrap --arch "$arch" --variant=minbase ${certificates:+--include="$certificates"} "$suite" "$root.new" "$(mirror)" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
-    # A mirror may be some days old.
-    echo 'Acquire::Check-Valid-Until "false";' >"$root.new/etc/apt/apt.conf.d/99valid"
-    mount_system "$root.new"
-    chroot "$root.new" apt-get -qq update
-    # shellcheck disable=SC2086 # a list of words
-    DEBIAN_FRONTEND=noninteractive chroot "$root.new" apt-get -qq -y --no-install-recommends install $packages </dev/null >>"$root.log" 2>&1 ||
-        { tail -n 20 "$root.log" >&2; return 1; }
-    chroot "$root.new" apt-get -qq clean
-    [ "$arch" = "$own_arch" ] || ln -s /usr/bin/aarch64-linux-gnu-gcc "$root.new/usr/local/bin/gcc" # see mount_compiler
+    if [ "$kind" = arm64 ]; then unpack_packages; else install_packages; fi >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
     recipe >"$root.new/etc/sonde-chroot"
-    # Not a rename while something is mounted below it: the mounts end here.
-    umount -R "$root.new/proc" "$root.new/dev" "$root.new/sys" "$root.new/tmp"
     mv "$root.new" "$root"
     whole
 }
@@ -228,9 +231,9 @@ run_it() {
     flock -s 9
     [ -e "$mark" ] || { echo "tools/chroot.sh: there is no $root yet; make it with: tools/chroot.sh -k $kind make" >&2; return 1; }
     mount_system "$root"
-    if [[ $kind != bare-* ]]; then
+    if [ "$kind" = unstable ]; then
         mount_settings "$root"
-        if [ "$arch" = "$own_arch" ]; then mount_host "$root"; else mount_compiler "$root"; fi
+        mount_host "$root"
     fi
     mkdir -p "$root$HOME"
     show "$root" "$here"

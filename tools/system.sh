@@ -5,6 +5,7 @@
 #   tools/system.sh test            what the Python tests use besides
 #   tools/system.sh page            a browser, for the tests of the report page
 #   tools/system.sh lint            what `make lint` needs besides
+#   tools/system.sh cross           a compiler for aarch64
 #   tools/system.sh words           the dictionary of the spell check
 #
 # Without root or passwordless sudo it prints the command and fails.
@@ -31,6 +32,7 @@ if not os.path.exists(headers):
 END
 }
 
+wanted=""
 wished=""
 case "${1-}" in
 build)
@@ -54,11 +56,15 @@ lint)
     command -v aarch64-linux-gnu-gcc >/dev/null || wanted="$wanted gcc-aarch64-linux-gnu"
     [ "$(uname -m)" = aarch64 ] || wanted="$wanted libc6-dev-arm64-cross"
     ;;
+cross)
+    # On aarch64 itself the ordinary gcc has that name.
+    command -v aarch64-linux-gnu-gcc >/dev/null || wanted="gcc-aarch64-linux-gnu"
+    ;;
 words)
     wanted="wamerican"
     ;;
 *)
-    echo "usage: tools/system.sh build PYTHON | test | page | lint | words" >&2
+    echo "usage: tools/system.sh build PYTHON | test | page | lint | cross | words" >&2
     exit 2
     ;;
 esac

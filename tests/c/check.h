@@ -18,7 +18,7 @@
 /* Ends the program after a failure: what follows needs it. */
 #define REQUIRE(x) check_required((x) ? 1 : 0, #x, __FILE__, __LINE__)
 
-/* main is a list of these and ends with `return check_report();`. */
+/* main is a list of these and ends with `return check_report();`. What SONDE_LEAVE_OUT names does not run. */
 #define RUN(test) check_run(#test, test)
 
 void check_true(int is_true, const char *expression, const char *file, int line);

@@ -64,8 +64,10 @@ read_line(char **at)
     skip(at, '-');
     line.end = read_number(at, 16);
     skip(at, ' ');
-    for (; **at != ' ' && **at != '\n' && **at != '\0'; (*at)++)
+    for (; **at != ' ' && **at != '\n' && **at != '\0'; (*at)++) {
         line.is_code |= **at == 'x';
+        line.is_readable |= **at == 'r';
+    }
     skip(at, ' ');
     line.offset = read_number(at, 16);
     skip(at, ' ');
@@ -110,7 +112,7 @@ snd_maps_read(snd_maps *self)
     for (char *at = fresh.text.data; status == SND_OK && at != NULL && *at != '\0';) {
         snd_mapping line = read_line(&at);
         note_deletion(&line, (char *)line.path + strlen(line.path));
-        if ((line.is_code || line.path[0] == '/') && line.start < line.end)
+        if ((line.is_code || (line.is_readable && line.path[0] == '/')) && line.start < line.end)
             status = add(&fresh, &line);
     }
     if (status != SND_OK) {

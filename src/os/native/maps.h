@@ -10,10 +10,13 @@ typedef struct snd_mapping {
     uint64_t file;       /* the file's inode; 0: no file */
     const char *path;    /* of the file, or "[vdso]"; "" where there is none. Owned by the list */
     int is_code;         /* executable */
+    int is_readable;     /* code need not be */
     int is_deleted;      /* the file was removed; `path` is where it was */
 } snd_mapping;
 
-/* Mappings that are code or belong to a file, by address. All zero is an empty list. Not thread-safe. */
+/* Mappings that are code or can be read and belong to a file, by address: not the hole that the loader leaves between
+ * two segments of a file, to which the kernel ascribes bytes of the second one. All zero is an empty list. Not
+ * thread-safe. */
 typedef struct snd_maps {
     snd_mapping *items;
     uint32_t count, capacity;

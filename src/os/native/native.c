@@ -212,11 +212,15 @@ find_rule(snd_native *self, uint64_t address)
 
     if (SND_LIKELY(index != SND_MAP_NONE))
         return &self->rules[index];
-    if (!snd_native_is_code(self, address))
+    int is_return = snd_unwind_is_handlers_return(address + 1); /* a caller's address is that before its pc */
+    if (!is_return && !snd_native_is_code(self, address))
         return NULL;
     index = GUESS;
     snd_libdw *libdw = libdw_here(self);
-    if (libdw != NULL && self->functions->rule(libdw, address, &rule) && keep_rule(self, &rule, &index) != SND_OK)
+    if (is_return)
+        rule = snd_unwind_by_signal_frame();
+    if ((is_return || (libdw != NULL && self->functions->rule(libdw, address, &rule))) &&
+        keep_rule(self, &rule, &index) != SND_OK)
         return NULL;
     if (self->by_address.count >= ADDRESS_LIMIT)
         snd_map_free(&self->by_address);

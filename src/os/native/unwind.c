@@ -1,6 +1,8 @@
 /* From a function's registers to those of its caller. */
 #include "os/native/unwind.h"
 
+#include <stddef.h>
+
 #if defined(__aarch64__)
 #define RETURN_REGISTER SND_REGISTER_LR
 /* Above the address there may be a signature of it. */
@@ -85,5 +87,45 @@ snd_unwind_by_frame_pointer(void)
     rule.moves[1].offset = -8;
     rule.moves[2].kind = SND_MOVE_BASE;
     rule.moves[2].target = SND_REGISTER_SP;
+    return rule;
+}
+
+/* DWARF for aarch64 has no number for the program counter, so the kernel describes nothing: one looks for its code. */
+int
+snd_unwind_is_handlers_return(uint64_t pc)
+{
+#if defined(__aarch64__)
+    static const uint32_t code[] = {0xd2801168, 0xd4000001}; /* mov x8, #__NR_rt_sigreturn; svc #0 */
+
+    return pc % sizeof code[0] == 0 && snd_code_is_readable(pc) && snd_code_is_readable(pc + sizeof code[0]) &&
+           memcmp((const void *)(uintptr_t)pc, code, sizeof code) == 0;
+#else
+    (void)pc;
+    return 0;
+#endif
+}
+
+/* The kernel's frame is at the stack pointer: what it says of the signal, then the context, with all registers. */
+snd_unwind_rule
+snd_unwind_by_signal_frame(void)
+{
+    snd_unwind_rule rule;
+
+    memset(&rule, 0, sizeof rule);
+    rule.base_kind = SND_BASE_REGISTER;
+    rule.base = SND_REGISTER_SP;
+    rule.is_signal = 1;
+    rule.return_register = SND_REGISTER_PC;
+#if defined(__aarch64__)
+    _Static_assert(offsetof(mcontext_t, pc) == offsetof(mcontext_t, regs) + SND_REGISTER_PC * sizeof(uint64_t),
+                   "the registers have the order of their DWARF numbers");
+    rule.base_offset = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs);
+    rule.move_count = SND_REGISTER_COUNT;
+    for (unsigned i = 0; i < SND_REGISTER_COUNT; i++) {
+        rule.moves[i].kind = SND_MOVE_SAVED;
+        rule.moves[i].target = (uint8_t)i;
+        rule.moves[i].offset = (int32_t)(i * sizeof(uint64_t));
+    }
+#endif
     return rule;
 }

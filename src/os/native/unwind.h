@@ -64,4 +64,9 @@ snd_step snd_unwind_step(const snd_unwind_rule *rule, const snd_stack_copy *stac
 /* The rule for code that keeps a frame pointer. Whether it does is not known: it is a guess that the caller checks. */
 snd_unwind_rule snd_unwind_by_frame_pointer(void);
 
+/* Whether a signal handler returns to `pc`: code that no debug information describes on aarch64 (elsewhere it does, and
+ * the answer is no). Its rule is the other one. */
+int snd_unwind_is_handlers_return(uint64_t pc);
+snd_unwind_rule snd_unwind_by_signal_frame(void);
+
 #endif
