@@ -57,7 +57,7 @@ PYTHON_TESTS = {
     "store": ["test_recording.py", "test_hostile.py", "test_work_merge.py"],
     "probe": [
         *("test_regions.py", "test_calls_kinds.py", "test_sample_api.py", "test_memory_api.py", "test_waiting.py"),
-        *("test_imports.py", "test_sampler_processes.py"),
+        *("test_imports.py", "test_sampler_codes.py", "test_c_functions.py", "test_sampler_processes.py"),
     ],
 }
 
