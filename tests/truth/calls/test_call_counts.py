@@ -331,7 +331,7 @@ def test_c_functions_that_raise_end(functions):
     with tracing.Profile() as profile:
         main()
     found = functions(profile)
-    assert found["<built-in method builtins.len>"].calls == 5
+    assert found["<built-in method builtins.len>"].callers["main"] == 5  # a thread of pytest-xdist calls it too
     assert found["leaf"].callers == {"main": 5}
 
 
