@@ -146,7 +146,7 @@ tick(void)
         self->python->prepare();
     snd_lock_take(&self->lock);
     begin_tick(now);
-    for (uint32_t i = self->thread_count; i-- > 0;) {
+    for (uint32_t i = self->thread_count; i-- > 0 && !SND_GET(self->is_paused);) { /* maybe while we waited for it */
         snd_sample_thread *thread = &self->threads[i];
         int has_moved = 0;
         if (!is_due(thread, with_ours))
@@ -386,6 +386,7 @@ rebase(void)
         (void)snd_task_cpu_ns(&thread->task, &thread->cpu_ns);
         thread->wall_ns = now;
         thread->ahead_ns = 0;
+        thread->delay_ns = SND_SAMPLE_NO_DELAY; /* known again when they are listed */
         thread->is_waiting = 0;
         self->tree.rows[thread->row].event_end_ns = now;
         self->tree.rows[thread->row].last_event = 0;
