@@ -122,10 +122,10 @@ test-wheel: ## the wheels of `make wheel`, each in a Debian that has nothing but
 	tools/test_wheels.sh
 
 # Built here for a Debian for aarch64, where it runs (tools/chroot.sh). tests/qemu.txt lists what qemu cannot do.
-test-aarch64: $(VENV)/.build ## C tests, regions, calls and samples on aarch64, with qemu on other machines (root; about 20 min)
+test-aarch64: $(VENV)/.build ## C tests, regions, calls and samples on aarch64, with qemu on other machines (root; about 15 min)
 	@why=$$(tools/chroot.sh -k arm64 obstacle); [ -z "$$why" ] || { echo "=== skipped aarch64: $$why"; exit 0; }; \
 	tools/system.sh cross && tools/chroot.sh -k arm64 make && \
-	tools/steps.sh 'tools/aarch64.sh build $(VENV)' '$(IN_AARCH64) c' '$(IN_AARCH64) python $(AARCH64_TESTS:%=tests/python/%.py) tests/truth/calls'
+	tools/steps.sh 'tools/aarch64.sh build $(VENV)' '$(IN_AARCH64) c' '$(IN_AARCH64) python $(AARCH64_TESTS:%=tests/python/%.py) tests/truth/calls' '$(IN_AARCH64) shares'
 IN_AARCH64 = tools/chroot.sh -k arm64 run tools/aarch64.sh
 AARCH64_TESTS = test_regions test_tasks test_recording test_calls_interface test_calls_equal test_calls_kinds test_calls_recursion \
 	test_calls_signatures test_calls_threads test_sample_api test_sampler_signals test_run_measures

@@ -5,6 +5,7 @@
 #   tools/aarch64.sh build VENV       builds and downloads with that environment's tools; all is in build/aarch64
 #   tools/aarch64.sh c                runs the C tests, in that Debian and without those that tests/qemu.txt lists
 #   tools/aarch64.sh python FILE...   so with Python tests
+#   tools/aarch64.sh shares           compares samples with programs that know their answer
 set -euo pipefail
 cd "$(dirname "$0")/.."
 to=$PWD/build/aarch64
@@ -91,6 +92,12 @@ test_python() {
     PATH="$to/env/bin:$PATH" "$to/env/bin/python" -m pytest --timeout=300 -n 2 -m 'not slow and not quiet' "${left_out[@]}" "$@"
 }
 
+# Long enough for what is beside the work, such as the start, to be as small a part as on a processor of its own.
+test_shares() {
+    SONDE_TRUTH_SECONDS=20 PATH="$to/env/bin:$PATH" "$to/env/bin/python" -m pytest --timeout=300 \
+        -k 'four_functions and default' tests/truth/samples/test_sample_functions.py
+}
+
 try() {
     [ ! -e "$to/qemu_peek.so" ] || export LD_PRELOAD=$to/qemu_peek.so
     "$@"
@@ -102,6 +109,7 @@ case $command in
 build) build "$@" ;;
 c) try test_c ;;
 python) try test_python "$@" ;;
+shares) try test_shares ;;
 *)
     sed -n '2,/^set/{/^#/p}' "$0" | cut -c3- >&2
     exit 2
