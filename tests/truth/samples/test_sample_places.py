@@ -172,8 +172,10 @@ print(alone[0] / sum(alone), cpu[0] / sum(cpu))
 
 @repeats
 def test_system_calls_have_their_share_on_a_crowded_machine(tmp_path):
-    """A signal from another processor mostly arrives at the next system call: that had 96 % instead of half. Two threads
-    work, so that the sampler shares the processor of none."""
+    """A signal from another processor mostly arrives at the next system call: that had 96 % instead of half.
+
+    Two threads work, so that the sampler shares the processor of none.
+    """
     truth, found = run_crowded(tmp_path, CALLS)
     expect(
         abs(found - truth) < 0.15, f"{found} of the time is in the line with the system call, {truth} was spent there"
